@@ -30,6 +30,7 @@ class Program:
     source: pathlib.Path
     ranks: list
     args: list = field(default_factory=list)
+    options: list = field(default_factory=list)      # of mpirage run
     exit: int = 0
     beyond: str = ""
     missing: str = ""                                # what mpirage does not have yet: the program is left out there
@@ -61,14 +62,14 @@ class Mpi:
         return binary
 
     def run(self, binary, program, ranks, timeout):
-        command = [*self.launcher, "-n", str(ranks), *self.options(), str(binary), *program.args]
+        command = [*self.launcher, "-n", str(ranks), *self.options(program), str(binary), *program.args]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
         except subprocess.TimeoutExpired as late:
             return Outcome(late.stdout or b"", f"no end within {timeout} s\n".encode(), -1)
         return Outcome(done.stdout, done.stderr, done.returncode)
 
-    def options(self):
+    def options(self, program):
         return []
 
 
@@ -77,8 +78,8 @@ class Mpirage(Mpi):
         super().__init__("mpirage", {"c": [binary, "cc"], "c++": [binary, "cxx"]}, [binary, "run"])
         self.extra = extra
 
-    def options(self):
-        return ["--compute", "none", *self.extra]
+    def options(self, program):
+        return ["--compute", "none", *program.options, *self.extra]
 
 
 MPICH = Mpi("mpich", {"c": ["mpicc.mpich"], "c++": ["mpicxx.mpich"]}, ["mpiexec.mpich"])

@@ -88,6 +88,12 @@ impl Alone {
                 take_part(collective);
                 self.end(collective.request, Completion::empty(0));
             }
+            Call::Access(_) => {
+                output::say(format_args!(
+                    "one-sided communication needs a simulator: start the program with mpirage"
+                ));
+                std::process::exit(MISUSE_EXIT_CODE)
+            }
             Call::Cancel { request } => self.cancel(request),
             Call::Free { request } => self.free(request),
             // Nothing to do without a simulator; or a call that has an answer.
@@ -107,6 +113,11 @@ impl Alone {
             | Call::SampleBegin { .. }
             | Call::SampleEnd
             | Call::Compute { .. }
+            | Call::Expose { .. }
+            | Call::Withdraw { .. }
+            | Call::AwaitAccesses { .. }
+            | Call::Lock { .. }
+            | Call::Unlock { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Share { .. }
@@ -156,6 +167,12 @@ impl Alone {
             | Call::SampleBegin { .. }
             | Call::SampleEnd
             | Call::Compute { .. }
+            | Call::Expose { .. }
+            | Call::Withdraw { .. }
+            | Call::Access(_)
+            | Call::AwaitAccesses { .. }
+            | Call::Lock { .. }
+            | Call::Unlock { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Share { .. }

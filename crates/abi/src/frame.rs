@@ -7,10 +7,10 @@ use mpirage_call::Call;
 use crate::caller::{Caller, name_of};
 use crate::constants::MPI_SUCCESS;
 use crate::error::{MpiError, Result};
-use crate::objects::errhandler::Errhandler;
+use crate::objects::errhandler::{self, Errhandler};
 use crate::process::MISUSE_EXIT_CODE;
 use crate::rank::{self, Rank, Stage};
-use crate::types::MPI_Comm;
+use crate::types::{MPI_Comm, MPI_Win};
 
 /// The body of an MPI function that may be called only between `MPI_Init` and `MPI_Finalize`. An error goes to the error
 /// handler of `comm`, or of `MPI_COMM_SELF` if it concerns no communicator.
@@ -23,6 +23,22 @@ pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> 
         out_of_season(function, stage);
     }
     settle(rank, function, comm.into(), body())
+}
+
+/// The same, with the error handler of a window; that of `MPI_COMM_SELF` if there is no such window.
+pub(crate) fn outcome_on(win: MPI_Win, body: impl FnOnce() -> Result<()>) -> c_int {
+    let function = Caller::last().function;
+    let rank = rank::this();
+    let stage = rank.stage();
+    if stage != Stage::Running {
+        out_of_season(function, stage);
+    }
+    let result = body();
+    rank.held_exception.raise();
+    match result {
+        Ok(()) => MPI_SUCCESS,
+        Err(error) => handle_on(function, win, error),
+    }
 }
 
 /// The body of an MPI function that may be called at any time.
@@ -74,5 +90,25 @@ fn handle(function: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
             unsafe { handler(&mut comm, &mut code) };
             error.class
         }
+    }
+}
+
+/// Passes an error to the error handler of a window.
+#[cold]
+fn handle_on(function: u32, win: MPI_Win, error: MpiError) -> c_int {
+    let handler = rank::with(|objects| {
+        let errhandler = objects.windows.get(win).ok()?.errhandler;
+        errhandler::find(&objects.errhandlers, errhandler).ok()
+    });
+    match handler {
+        None => handle(function, None, error),
+        Some(Errhandler::Return) => error.class,
+        Some(Errhandler::Win(handler)) => {
+            let (mut win, mut code) = (win, error.class);
+            // SAFETY: the program registered this function as an error handler of windows; no lock is held.
+            unsafe { handler(&mut win, &mut code) };
+            error.class
+        }
+        Some(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
     }
 }

@@ -30,6 +30,7 @@ pub mod missing;
 pub mod trampoline;
 pub mod types;
 
+mod access;
 mod alarms;
 mod allocator;
 mod alone;

@@ -5,6 +5,7 @@
 use mpirage_call::{Completion, RequestId};
 use smallvec::{SmallVec, smallvec};
 
+use crate::access::Access;
 use crate::collection::Collection;
 use crate::connection::Connection;
 use crate::message::{Incoming, Outgoing};
@@ -32,6 +33,7 @@ pub(crate) enum Step {
     Send(Outgoing),
     Receive(Incoming),
     Collective(Box<Collection>),
+    Access(Box<Access>),
 }
 
 impl Operation {
@@ -66,6 +68,7 @@ impl Step {
             Step::Send(message) => message.post(connection, id),
             Step::Receive(message) => message.post(connection, id),
             Step::Collective(collection) => collection.post(connection, id),
+            Step::Access(access) => access.post(connection, Some(id)),
         };
         Transfer { id: Some(id), buffers, done: None }
     }
@@ -80,6 +83,7 @@ impl Step {
             }
             Step::Receive(message) => message.run(connection),
             Step::Collective(collection) => collection.run(connection),
+            Step::Access(_) => unreachable!("accesses are begun, and completed by synchronisation"),
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct TransferBuffers {
     /// Packed bytes that are sent from here.
     #[allow(dead_code, reason = "it is kept for its address, which the simulator has")]
     pub outgoing: Option<Arc<Vec<u8>>>,
+    /// Where an access reaches the target's memory, if that is long.
+    pub layout: Option<Vec<u8>>,
     /// Packed bytes that arrive here, to be unpacked.
     pub incoming: Option<Box<Landing>>,
     /// Bytes that fit, for the error message if more arrive.
@@ -51,7 +53,7 @@ pub(crate) struct Landing {
 impl TransferBuffers {
     /// Does the simulator know addresses of this memory?
     pub(crate) fn keeps_memory(&self) -> bool {
-        self.outgoing.is_some() || self.incoming.is_some()
+        self.outgoing.is_some() || self.layout.is_some() || self.incoming.is_some()
     }
 
     /// The completion with its source as the program numbers it.

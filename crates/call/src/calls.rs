@@ -9,8 +9,8 @@ use crate::stored::{Entry, Outcome, OutcomeKind, StoredField, StoredFlags};
 use crate::table::{Row, calls, if_stored, stored_or};
 use crate::wire::{FieldReader, FieldWriter, Full, STAMP_WORDS, Sink, Size, WireError, WireField};
 use crate::{
-    CollectiveCall, CommRequest, Completing, ContextId, Payload, Reply, RequestId, Rule, SendMode, Stamp,
-    Tally, Work,
+    AccessCall, CollectiveCall, CommRequest, Completing, ContextId, Payload, Reply, RequestId, Rule,
+    SendMode, Stamp, Tally, Work,
 };
 use mpirage_units::Duration;
 
@@ -234,6 +234,63 @@ calls! {
         after: Duration,
         /// The next `TakeCompleted` also gives the start of the operation ([`STARTED`](crate::STARTED)).
         tell: bool,
+    }
+        answered: false, trace: NeedsRun, stored: [], checks: [];
+
+    /// Memory of the rank becomes part of a window.
+    25: Expose {
+        /// The window: the communicator that was made for it.
+        window: ContextId,
+        /// The address that displacement zero stands for.
+        origin: u64,
+        /// The bytes of one unit of displacement.
+        unit: u64,
+        /// The first address of the memory.
+        base: u64,
+        /// Its bytes.
+        bytes: u64,
+    }
+        answered: false, trace: NeedsRun, stored: [], checks: [];
+
+    /// `MPI_Win_detach`: memory is part of the window no longer.
+    26: Withdraw {
+        /// The window.
+        window: ContextId,
+        /// The first address of the memory.
+        base: u64,
+    }
+        answered: false, trace: NeedsRun, stored: [], checks: [];
+
+    /// An access to the window of another rank, or of the rank itself.
+    27: Access(call: AccessCall<'a>)
+        answered: false, trace: NeedsRun, stored: [], checks: [];
+
+    /// Waits until the rank's accesses are complete at their target.
+    28: AwaitAccesses {
+        /// The window.
+        window: ContextId,
+        /// The target, as a rank of the window; none for all.
+        target: Option<u32>,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// `MPI_Win_lock`, `MPI_Win_lock_all`.
+    29: Lock {
+        /// The window.
+        window: ContextId,
+        /// The target, as a rank of the window; none for all.
+        target: Option<u32>,
+        /// Is no other rank to hold a lock meanwhile?
+        exclusive: bool,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// `MPI_Win_unlock`, `MPI_Win_unlock_all`: the rank's accesses are complete.
+    30: Unlock {
+        /// The window.
+        window: ContextId,
+        /// The target, as a rank of the window; none for all.
+        target: Option<u32>,
     }
         answered: false, trace: NeedsRun, stored: [], checks: [];
 }

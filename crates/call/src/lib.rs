@@ -14,6 +14,7 @@
 //! rank:  ◄── [now, statuses, bytes to store]                        and stops in a call that needs one
 //! ```
 
+mod access;
 mod burst;
 mod calls;
 mod checks;
@@ -21,6 +22,7 @@ mod collective;
 mod fields;
 mod functions;
 mod ids;
+mod one_sided;
 mod reply;
 mod sample;
 #[cfg(test)]
@@ -30,6 +32,7 @@ mod table;
 pub mod varint;
 pub mod wire;
 
+pub use access::{AccessCall, AccessKind};
 pub use burst::{Burst, ThreadWork};
 pub use calls::Call;
 pub use checks::FieldChecks;

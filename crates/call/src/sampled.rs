@@ -5,8 +5,8 @@ use mpirage_units::Duration;
 use proptest::prelude::*;
 
 use crate::{
-    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input, Operator, Part, Payload,
-    Reduction, RequestId, Rule, SendMode, Tally, Work,
+    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input,
+    Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally, Work,
 };
 
 /// A type of fields that tests can draw.
@@ -63,6 +63,19 @@ sampled! {
     Payload<'static>: prop_oneof![
         Just(Payload::Absent), u64::any().prop_map(Payload::At), list(any::<u8>()).prop_map(Payload::Inline)
     ];
+    AccessKind: prop::sample::select(vec![
+        AccessKind::Put, AccessKind::Get, AccessKind::Accumulate, AccessKind::GetAccumulate,
+        AccessKind::CompareAndSwap
+    ]);
+    AccessCall<'static>: (
+        AccessKind::any(), ContextId::any(), u32::any(), u64::any(), u64::any(), Payload::any(), Payload::any(),
+        u32::any(), any::<u8>(), any::<u8>(), u64::any(), Option::<RequestId>::any(),
+    )
+        .prop_map(|(kind, window, target, displacement, bytes, payload, layout, parts, op, basic, result, request)| {
+            AccessCall {
+                kind, window, target, displacement, bytes, payload, layout, parts, op, basic, result, request
+            }
+        });
     Rule: (u64::any(), u64::any(), -1.0..1.0f64, any::<bool>())
         .prop_map(|(least, most, error, interval)| Rule { least, most, error, interval });
     Tally: (u64::any(), u64::any(), u64::any())

@@ -81,6 +81,15 @@ pub enum Awaited {
         /// The communicator.
         communicator: Communicator,
     },
+    /// A lock of a window.
+    Lock {
+        /// The rank whose memory is locked; none for all ranks of the window.
+        peer: Option<u32>,
+        /// The ranks that hold it.
+        holders: Vec<u32>,
+        /// The window's communicator.
+        communicator: Communicator,
+    },
 }
 
 /// A communicator.
@@ -124,6 +133,11 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
             Want::Message { from, tag, context } => {
                 Awaited::Message { peer: *from, tag: *tag, communicator: self.communicator_data(*context) }
             }
+            Want::Lock { target, holders, context } => Awaited::Lock {
+                peer: *target,
+                holders: holders.iter().take(WAITS_LISTED).copied().collect(),
+                communicator: self.communicator_data(*context),
+            },
             Want::Members { what, missing, context } => Awaited::Collective {
                 function: (*what).to_owned(),
                 missing: missing.iter().take(WAITS_LISTED).copied().collect(),

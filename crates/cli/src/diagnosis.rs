@@ -167,10 +167,10 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     fn group(&mut self, group: &[Leftover]) -> String {
         let (first, rest) = (&group[0], &group[1..]);
         match first {
-            Leftover::Communicators { ranks, origin, .. } => {
+            Leftover::Communicators { ranks, windows, origin, .. } => {
                 let count = group.iter().map(communicators).sum();
                 let ranks = rest.iter().map(largest).fold(*ranks, u32::max);
-                self.leftover(&Leftover::Communicators { count, ranks, origin: *origin })
+                self.leftover(&Leftover::Communicators { count, ranks, windows: *windows, origin: *origin })
             }
             Leftover::Requests { rank, example, origin, .. } if !rest.is_empty() => {
                 let count: usize = group.iter().map(requests).sum();
@@ -274,6 +274,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 let tag = tag.map_or("any tag".to_owned(), |tag| format!("tag {tag}"));
                 format!("a message from {from} ({tag}, {})", self.communicator(*context))
             }
+            Want::Lock { target, holders, context } => self.lock(*target, holders, *context),
             Want::Members { what, missing, context } if missing.is_empty() => {
                 format!("messages within {what} ({})", self.communicator(*context))
             }
@@ -288,6 +289,18 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 )
             }
         }
+    }
+
+    fn lock(&self, target: Option<u32>, holders: &[u32], context: ContextId) -> String {
+        let lock = match target {
+            Some(target) => format!("the lock of rank {target}"),
+            None => "the locks of all ranks".to_owned(),
+        };
+        let names: Vec<String> = holders.iter().take(8).map(u32::to_string).collect();
+        let more = if holders.len() > 8 { ", …" } else { "" };
+        let hold = if holders.len() == 1 { "holds" } else { "hold" };
+        let s = plural(holders.len());
+        format!("{lock}, which rank{s} {}{more} {hold} ({})", names.join(", "), self.communicator(context))
     }
 
     fn leftover(&mut self, leftover: &Leftover) -> String {
@@ -306,15 +319,17 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                     plural(*count)
                 )
             }
-            Leftover::Communicators { count: 1, ranks, origin } => {
+            Leftover::Communicators { count: 1, ranks, windows, origin } => {
                 format!(
-                    "a communicator of {ranks} ranks, made{}, was not freed by all of them",
+                    "a {} of {ranks} ranks, made{}, was not freed by all of them",
+                    kind_of(*windows),
                     self.by(0, *origin)
                 )
             }
-            Leftover::Communicators { count, ranks, origin } => {
+            Leftover::Communicators { count, ranks, windows, origin } => {
                 format!(
-                    "{count} communicators of up to {ranks} ranks, made{}, were not freed by all of them",
+                    "{count} {}s of up to {ranks} ranks, made{}, were not freed by all of them",
+                    kind_of(*windows),
                     self.by(0, *origin)
                 )
             }
@@ -367,6 +382,10 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         }
         self.places.call(rank, call.site()).map_or(String::new(), |place| format!(" at {}", place.text))
     }
+}
+
+fn kind_of(window: bool) -> &'static str {
+    if window { "window" } else { "communicator" }
 }
 
 fn communicators(leftover: &Leftover) -> usize {

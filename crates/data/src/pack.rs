@@ -47,6 +47,24 @@ impl Datatype {
         used
     }
 
+    /// The stretches of memory of `count` elements in the order in which they are packed: displacement and length of each.
+    pub fn stretches(&self, count: usize) -> Vec<(i64, usize)> {
+        let mut found = Vec::new();
+        self.array_layout(count).walk(0, 0, &mut |runs| {
+            let place = |i| (runs.packed_index(i), runs.index(i) as i64, runs.len);
+            found.extend((0..runs.count).map(place));
+        });
+        found.sort_unstable();
+        let mut joined: Vec<(i64, usize)> = Vec::new();
+        for (_, offset, length) in found {
+            match joined.last_mut() {
+                Some((first, so_far)) if *first + *so_far as i64 == offset => *so_far += length,
+                _ => joined.push((offset, length)),
+            }
+        }
+        joined
+    }
+
     fn array_layout(&self, count: usize) -> Layout {
         let count = i64::try_from(count).expect("a slice holds fewer elements");
         self.body().layout.repeat(count, self.extent())

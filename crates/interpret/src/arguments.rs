@@ -61,6 +61,23 @@ impl Arguments {
             Call::Collective(ref call) => Arguments::of_collective(rank, call, comms),
             Call::MakeComm { parent, .. } => Arguments { context: Some(parent), ..Arguments::default() },
             Call::FreeComm { context } => Arguments { context: Some(context), ..Arguments::default() },
+            Call::Access(ref access) => Arguments {
+                peer: world(access.window, access.target),
+                sent: access.kind.sends().then_some(access.bytes),
+                received: access.kind.fetches().then_some(access.bytes),
+                context: Some(access.window),
+                tag: None,
+            },
+            Call::AwaitAccesses { window, target }
+            | Call::Lock { window, target, .. }
+            | Call::Unlock { window, target } => Arguments {
+                peer: target.and_then(|target| world(window, target)),
+                context: Some(window),
+                ..Arguments::default()
+            },
+            Call::Expose { window, .. } | Call::Withdraw { window, .. } => {
+                Arguments { context: Some(window), ..Arguments::default() }
+            }
             // They concern no peer, message or communicator.
             Call::Init
             | Call::Finalize

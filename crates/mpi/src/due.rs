@@ -3,7 +3,7 @@
 use mpirage_call::{LineId, RankId};
 use mpirage_kernel::Token;
 
-use crate::ids::{DelayedId, Id, InstanceId, MessageId, RunId, WorkId};
+use crate::ids::{ActivityId, DelayedId, Id, InstanceId, MessageId, RunId, WorkId};
 
 /// What an activity of the kernel was started for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(crate) enum Due {
     Collective(InstanceId),
     /// The processor of a rank may be free.
     Processor(RankId),
+    /// The transfer of something of a window.
+    Window(ActivityId),
 }
 
 impl Due {
@@ -35,6 +37,7 @@ impl Due {
             Due::SendComplete(delayed) => (4, delayed.index()),
             Due::Collective(instance) => (5, instance.index()),
             Due::Processor(rank) => (6, rank.index()),
+            Due::Window(activity) => (7, activity.index()),
         };
         Token(kind << 32 | number as u64)
     }
@@ -50,7 +53,8 @@ impl Due {
             3 => Due::Work(WorkId::new(index)),
             4 => Due::SendComplete(DelayedId::new(index)),
             5 => Due::Collective(InstanceId::new(index)),
-            _ => Due::Processor(RankId::new(number)),
+            6 => Due::Processor(RankId::new(number)),
+            _ => Due::Window(ActivityId::new(index)),
         }
     }
 }
@@ -69,6 +73,7 @@ mod tests {
             Due::SendComplete(DelayedId::new(9)),
             Due::Collective(InstanceId::new(2)),
             Due::Processor(RankId::new(u32::MAX)),
+            Due::Window(ActivityId::new(4)),
         ];
         for due in all {
             assert_eq!(Due::of(due.token()), due);

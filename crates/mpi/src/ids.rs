@@ -50,6 +50,8 @@ identifier! {
     WorkId
     /// A send whose completion is reported later.
     DelayedId
+    /// Something of a window that is under way.
+    ActivityId
     /// A buffer of the engine.
     BufferId
 }
@@ -135,6 +137,10 @@ impl<I: Id, T> Table<I, T> {
 
     pub(crate) fn get(&self, id: I) -> Option<&T> {
         self.entries.get(id.index())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.entries.iter().map(|(_, value)| value)
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {

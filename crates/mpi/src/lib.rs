@@ -40,6 +40,7 @@ mod ranks;
 mod statistics;
 mod transport;
 mod turn;
+mod windows;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle};
@@ -47,8 +48,8 @@ pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
 pub use noise::Noise;
 pub use origin::Origin;
 pub use protocol::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts, Protocol,
-    ReceiveStartup, Rendezvous, Startup, StartupCost, TransferMode, WakeUp,
+    AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts,
+    Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost, TransferMode, WakeUp,
 };
 pub use ranks::job::JobId;
 pub use turn::{Ending, Segment, Turn};

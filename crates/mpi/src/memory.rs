@@ -31,6 +31,10 @@ pub trait Memory {
     fn read(&mut self, from: Place, into: &mut [u8]);
     /// Stores bytes in the memory of a rank; the rank sees them when its call returns.
     fn write(&mut self, to: Place, bytes: &[u8]);
+    /// Stores bytes in the memory of a rank, also while it runs: who reads that memory from now on, finds them there.
+    fn write_at_once(&mut self, to: Place, bytes: &[u8]) {
+        self.write(to, bytes);
+    }
     /// Do all ranks share one memory, so that a copy costs no more than its bytes?
     fn is_one(&self) -> bool {
         false

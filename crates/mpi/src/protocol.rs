@@ -49,6 +49,10 @@ pub struct Protocol {
     pub copy_seconds_per_byte: f64,
     /// When non-blocking collectives go on.
     pub progress: CollectiveProgress,
+    /// Who carries out accesses to windows at their target.
+    pub one_sided: AccessProgress,
+    /// What an access that combines or compares elements costs at its target, beside its bytes; these happen one after the other.
+    pub atomic_gap: Duration,
     /// How late ranks wake up that have slept.
     pub wake_up: WakeUp,
     /// What differs between two runs.
@@ -104,6 +108,15 @@ pub enum CollectiveProgress {
     /// At once, as with a progress thread or with an interface that performs collectives.
     Background,
     /// When the rank is in a call of MPI, as in most libraries by default: a rank that computes holds up the others.
+    InCalls,
+}
+
+/// Who carries out accesses to windows at their target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessProgress {
+    /// The target's interface, at once (RDMA): the target has no part in it.
+    Interface,
+    /// The target's library, when the target is in a call of MPI (active messages): a rank that computes holds up the others.
     InCalls,
 }
 

@@ -94,6 +94,13 @@ impl Memory for Ranks {
         self.write_memory(to, bytes);
     }
 
+    fn write_at_once(&mut self, to: Place, bytes: &[u8]) {
+        match self {
+            Ranks::Processes(processes) => processes.write_at_once(to, bytes),
+            Ranks::Folded(_) => self.write_memory(to, bytes),
+        }
+    }
+
     fn is_one(&self) -> bool {
         !self.are_processes()
     }

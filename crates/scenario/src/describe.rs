@@ -1,7 +1,7 @@
 //! The parameters of a model as text.
 
 use mpirage_models::{DelaySection, FlowParameters, InterfaceDelay, Segment};
-use mpirage_mpi::{CollectiveProgress, Envelope, Handshake, Noise, Overhead, Protocol};
+use mpirage_mpi::{AccessProgress, CollectiveProgress, Envelope, Handshake, Noise, Overhead, Protocol};
 
 use crate::model::Model;
 use crate::network::Network;
@@ -27,6 +27,8 @@ impl Model {
             format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
             format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
             format!("progress = \"{}\"", describe_progress(protocol.progress)),
+            format!("one-sided = \"{}\"", describe_one_sided(protocol.one_sided)),
+            format!("atomic-gap = \"{}s\"", protocol.atomic_gap.as_secs_f64()),
             format!("wake-up = \"{}s\"", protocol.wake_up.latest.as_secs_f64()),
         ]);
         if !protocol.noise.is_none() {
@@ -55,6 +57,13 @@ fn describe_progress(progress: CollectiveProgress) -> &'static str {
     match progress {
         CollectiveProgress::Background => "background",
         CollectiveProgress::InCalls => "calls",
+    }
+}
+
+fn describe_one_sided(progress: AccessProgress) -> &'static str {
+    match progress {
+        AccessProgress::Interface => "interface",
+        AccessProgress::InCalls => "calls",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The `[model]` table of our own files.
 
 use mpirage_models::{DelaySection, FanTable, Fans, FlowParameters, InterfaceDelay, Limit, Links, Segment};
-use mpirage_mpi::{CollectiveProgress, Envelope, Handshake, Noise, Overhead, Protocol};
+use mpirage_mpi::{AccessProgress, CollectiveProgress, Envelope, Handshake, Noise, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{BANDWIDTH, DIVISOR, Duration, FACTOR, LATENCY};
 
@@ -14,12 +14,14 @@ use crate::smp::Smp;
 use crate::values::{bandwidth, bytes, field, list, quantity, seconds, table, truth};
 
 /// Keys of all models.
-const COMMON: [&str; 7] = [
+const COMMON: [&str; 9] = [
     "eager-limit",
     "clock-cost",
     "reduce-seconds-per-byte",
     "copy-seconds-per-byte",
     "progress",
+    "one-sided",
+    "atomic-gap",
     "wake-up",
     "noise",
 ];
@@ -96,7 +98,8 @@ const BANDWIDTHS: [&str; 6] = [
     "memory-bandwidth",
     "network-bandwidth",
 ];
-const TIMES: [&str; 20] = [
+const TIMES: [&str; 21] = [
+    "atomic-gap",
     "latency",
     "within-latency",
     "loopback-latency",
@@ -142,6 +145,8 @@ fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<bool, Stri
         "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = seconds(value)?,
         "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = seconds(value)?,
         "progress" => protocol.progress = progress(value)?,
+        "one-sided" => protocol.one_sided = one_sided(value)?,
+        "atomic-gap" => protocol.atomic_gap = Duration::from_secs_f64(seconds(value)?),
         "noise" => protocol.noise = noise(value, &protocol.noise)?,
         "wake-up" => protocol.wake_up.latest = Duration::from_secs_f64(seconds(value)?),
         _ => {
@@ -402,6 +407,14 @@ fn noise(value: &Value, before: &Noise) -> Result<Noise, String> {
         noise.start = Duration::from_secs_f64(seconds(start)?);
     }
     Ok(noise)
+}
+
+fn one_sided(value: &Value) -> Result<AccessProgress, String> {
+    match value {
+        Value::Text(text) if text == "interface" => Ok(AccessProgress::Interface),
+        Value::Text(text) if text == "calls" => Ok(AccessProgress::InCalls),
+        other => Err(format!("{other} is neither \"interface\" nor \"calls\"")),
+    }
 }
 
 fn progress(value: &Value) -> Result<CollectiveProgress, String> {

@@ -2,8 +2,8 @@
 
 use mpirage_models::{Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
 use mpirage_mpi::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol, Rendezvous,
-    WakeUp,
+    AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol,
+    Rendezvous, WakeUp,
 };
 use mpirage_platform::{ModelSettings, NetworkSource, Platform, PlatformError, Setting};
 use mpirage_units::Duration;
@@ -270,6 +270,7 @@ impl Model {
             send_overhead: Overhead::default(),
             isend_overhead: Overhead::default(),
             recv_overhead: Overhead::default(),
+            atomic_gap: Duration::ZERO,
             noise: Noise { message: 0.0, ..self.protocol.noise },
             ..self.protocol.clone()
         };
@@ -456,6 +457,8 @@ fn eager_protocol() -> Protocol {
         reduce_seconds_per_byte: 0.25e-9,
         copy_seconds_per_byte: 0.1e-9,
         progress: CollectiveProgress::Background,
+        one_sided: AccessProgress::Interface,
+        atomic_gap: Duration::ZERO,
         wake_up: WakeUp::default(),
         noise: Noise::default(),
     }

@@ -1,7 +1,7 @@
 //! Profiles: how an MPI library behaves on its transport, under one name.
 
 use mpirage_models::{Fairness, FlowParameters, Framing, Lateness, Physics, Trailer};
-use mpirage_mpi::{EagerSend, Handshake, Protocol, WakeUp};
+use mpirage_mpi::{AccessProgress, EagerSend, Handshake, Protocol, WakeUp};
 use mpirage_packet::{MessageParameters, PacketParameters};
 use mpirage_units::Duration;
 
@@ -149,6 +149,14 @@ struct Streaming {
 }
 
 impl Transport {
+    /// Sockets have no remote accesses: the target's library carries them out, in its calls.
+    fn access_progress(self) -> AccessProgress {
+        match self {
+            Transport::Tcp | Transport::Sctp => AccessProgress::InCalls,
+            Transport::Infiniband | Transport::Roce => AccessProgress::Interface,
+        }
+    }
+
     /// The numbers of TCP were measured on Linux; those of the others follow from their headers.
     fn streaming(self) -> Streaming {
         let frames = |payload, header, store_and_forward| Framing { payload, header, store_and_forward };
@@ -192,7 +200,8 @@ impl Profile {
     pub(crate) fn protocol(&self, base: Protocol) -> Protocol {
         let &Profile { eager_limit, eager, handshake, .. } = self;
         let wake_up = WakeUp { latest: self.noise.wake_up, ..base.wake_up };
-        Protocol { eager_limit, eager, handshake, push_limit: u64::MAX, wake_up, ..base }
+        let one_sided = self.transport.access_progress();
+        Protocol { eager_limit, eager, handshake, push_limit: u64::MAX, one_sided, wake_up, ..base }
     }
 
     /// The physics of the library on its transport, for flows.

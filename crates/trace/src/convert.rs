@@ -139,6 +139,12 @@ impl Conversion<'_> {
             | Call::Compute { .. }
             | Call::Share { .. }
             | Call::Tally(_)
+            | Call::Expose { .. }
+            | Call::Withdraw { .. }
+            | Call::Access(_)
+            | Call::AwaitAccesses { .. }
+            | Call::Lock { .. }
+            | Call::Unlock { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. } => {}
         }

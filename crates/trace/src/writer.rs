@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use mpirage_call::{Call, ContextId, Reply, Stamp, Work};
+use mpirage_call::{Call, ContextId, Reply, Stamp, Work, function_name};
 use mpirage_collectives::{Collective, Method};
 use mpirage_record::{Record, Recorder, Writer};
 use mpirage_units::Duration;
@@ -96,12 +96,14 @@ pub struct TraceRecorder<S> {
     writer: S,
     /// Has a rank done anything? Communicators recorded before that exist from the start.
     begun: bool,
+    /// The first function that used a window: no trace has that.
+    one_sided: Option<u16>,
 }
 
 impl<S: TraceWriter> TraceRecorder<S> {
     /// Passes records to `writer`.
     pub fn new(writer: S) -> TraceRecorder<S> {
-        TraceRecorder { writer, begun: false }
+        TraceRecorder { writer, begun: false, one_sided: None }
     }
 
     /// The trace writer.
@@ -113,6 +115,9 @@ impl<S: TraceWriter> TraceRecorder<S> {
 impl<S: TraceWriter> Recorder for TraceRecorder<S> {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
+            Record::Call { function, details: Some(details), .. } if details.call.is_one_sided() => {
+                self.one_sided.get_or_insert(function);
+            }
             Record::Call { rank, function, entered, left, site, details: Some(details) } => {
                 let stamp = Stamp { function, site, ..Stamp::default() };
                 self.writer.called(rank, &stamp, details.call, details.reply, left.since(entered));
@@ -136,6 +141,11 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
 
 impl<S: TraceWriter> Writer for TraceRecorder<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        if let Some(function) = self.one_sided {
+            let name = function_name(function);
+            let text = format!("the program calls {name}: traces cannot store one-sided communication yet");
+            return Err(TraceError::Spec(text).into());
+        }
         Ok(self.writer.finish()?)
     }
 

@@ -1,9 +1,9 @@
-//! Attributes of communicators and datatypes (section 7.7 of the standard).
+//! Attributes of communicators, datatypes and windows (section 7.7 of the standard).
 
 use crate::arguments::{not_null, put};
 use crate::constants::MPI_KEYVAL_INVALID;
 use crate::error::Result;
-use crate::frame::{outcome, outcome_at_any_time};
+use crate::frame::{outcome, outcome_at_any_time, outcome_on};
 use crate::objects::Objects;
 use crate::objects::keyval::{Attributes, Copying, Keyval, Owner, deleting};
 use crate::objects::predefined_attributes;
@@ -142,6 +142,53 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Attr_delete(comm: MPI_Comm, keyval: c
     unsafe { MPI_Comm_delete_attr(comm, keyval) }
 }
 
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_create_keyval(
+    win_copy_attr_fn: Option<MPI_Win_copy_attr_function>,
+    win_delete_attr_fn: Option<MPI_Win_delete_attr_function>,
+    win_keyval: *mut c_int,
+    extra_state: *mut c_void,
+) -> c_int {
+    let functions = (win_copy_attr_fn, win_delete_attr_fn);
+    // SAFETY: the program hands over a place for the key.
+    unsafe { create(Owner::Win, functions, win_keyval, extra_state) }
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_free_keyval(win_keyval: *mut c_int) -> c_int {
+    // SAFETY: the program points to a key.
+    unsafe { free(Owner::Win, win_keyval) }
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_set_attr(
+    win: MPI_Win,
+    win_keyval: c_int,
+    attribute_val: *mut c_void,
+) -> c_int {
+    // SAFETY: the program vouches for its functions.
+    outcome_on(win, || unsafe { set(win, win_keyval, attribute_val) })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_get_attr(
+    win: MPI_Win,
+    win_keyval: c_int,
+    attribute_val: *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    outcome_on(win, || {
+        let fact = rank::try_with(|objects| Ok(objects.windows.get(win)?.facts.address(win_keyval)))?;
+        let value = match fact {
+            Some(address) => Some(address.expose_provenance()),
+            None => value(win, win_keyval)?,
+        };
+        // SAFETY: the program hands over places for a pointer and an int.
+        unsafe { tell(value, attribute_val, flag) }
+    })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_delete_attr(win: MPI_Win, win_keyval: c_int) -> c_int {
+    // SAFETY: the program vouches for its functions.
+    outcome_on(win, || unsafe { delete(win, win_keyval) })
+}
+
 /// A handle of something that may have attributes.
 trait Owning: Copy {
     const OWNER: Owner;
@@ -170,6 +217,18 @@ impl Owning for MPI_Datatype {
 
     fn attributes(self, objects: &mut Objects) -> Result<&mut Attributes> {
         Ok(&mut objects.datatypes.get_mut(self)?.attributes)
+    }
+}
+
+impl Owning for MPI_Win {
+    const OWNER: Owner = Owner::Win;
+
+    fn word(self) -> usize {
+        self.0
+    }
+
+    fn attributes(self, objects: &mut Objects) -> Result<&mut Attributes> {
+        Ok(&mut objects.windows.get_mut(self)?.attributes)
     }
 }
 

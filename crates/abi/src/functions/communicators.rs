@@ -360,7 +360,7 @@ unsafe fn duplicate_as(
 }
 
 /// Frees a communicator, after its attributes have been deleted.
-fn free(comm: MPI_Comm) -> Result<()> {
+pub(crate) fn free(comm: MPI_Comm) -> Result<()> {
     let deletions = try_with(|objects| {
         objects.comms.check_freeable(comm)?;
         Ok(objects.comms.get(comm)?.attributes.deletions(&objects.keyvals))
@@ -373,7 +373,7 @@ fn free(comm: MPI_Comm) -> Result<()> {
 }
 
 /// The members of a group as ranks of a communicator that has them all.
-fn members(comm: MPI_Comm, group: MPI_Group) -> Result<Vec<u32>> {
+pub(crate) fn members(comm: MPI_Comm, group: MPI_Group) -> Result<Vec<u32>> {
     try_with(|objects| {
         let (parent, group) = (objects.comms.get(comm)?, objects.groups.get(group)?);
         let rank = |world| {

@@ -33,6 +33,12 @@ macro_rules! argument {
     (large Aints) => { *const MPI_Count };
     (int AintPlace) => { *mut MPI_Aint };
     (large AintPlace) => { *mut MPI_Count };
+    (int Unit) => { c_int };
+    (large Unit) => { MPI_Aint };
+    (int UnitPlace) => { *mut c_int };
+    (large UnitPlace) => { *mut MPI_Aint };
+    ($form:ident SizePlace) => { *mut MPI_Aint };
+    ($form:ident WinPlace) => { *mut MPI_Win };
     ($form:ident Addresses) => { *const MPI_Aint };
     ($form:ident Ints) => { *const c_int };
     ($form:ident Text) => { *const c_char };
@@ -175,6 +181,7 @@ macro_rules! form {
             #[allow(dead_code, reason = "few bodies use it")]
             const INTERFACE: mpirage_data::Interface = mpirage_data::Interface::$interface;
             // SAFETY: the program hands over what the standard says.
+            #[allow(unused_unsafe, reason = "not every body needs it")]
             unsafe { $block }
         }
     };

@@ -178,7 +178,7 @@ fn find(group: MPI_Group) -> Result<Group> {
 
 /// # Safety
 /// Unless it is null, the place can be written.
-pub(super) unsafe fn hand_out(place: *mut MPI_Group, group: Group) -> Result<()> {
+pub(crate) unsafe fn hand_out(place: *mut MPI_Group, group: Group) -> Result<()> {
     // SAFETY: the caller vouches for it.
     unsafe { put("group", place, rank::with(|objects| objects.groups.insert(group))) }
 }

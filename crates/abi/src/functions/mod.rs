@@ -35,6 +35,7 @@ pub(crate) mod pack_external;
 pub(crate) mod pt2pt;
 pub(crate) mod topologies;
 pub(crate) mod types;
+pub(crate) mod windows;
 
 mod forms;
 

@@ -9,7 +9,7 @@ use crate::types::*;
 
 /// What happens to an error.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code)] // nothing calls those of windows, files and sessions yet
+#[allow(dead_code)] // nothing calls those of files and sessions yet
 pub(crate) enum Errhandler {
     /// `MPI_ERRORS_ARE_FATAL`: the run ends.
     Fatal,
@@ -61,6 +61,15 @@ impl Errhandler {
     pub(crate) fn check_for_comm(self) -> Result<()> {
         ensure(self.is_for_comm(), MPI_ERR_ERRHANDLER, || {
             "the error handler is for another kind of object than a communicator".to_owned()
+        })
+    }
+
+    /// May it be set on a window?
+    pub(crate) fn check_for_window(self) -> Result<()> {
+        let fits =
+            matches!(self, Errhandler::Fatal | Errhandler::Abort | Errhandler::Return | Errhandler::Win(_));
+        ensure(fits, MPI_ERR_ERRHANDLER, || {
+            "the error handler is for another kind of object than a window".to_owned()
         })
     }
 }

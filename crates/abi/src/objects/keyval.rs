@@ -16,7 +16,6 @@ use core::ptr::with_exposed_provenance_mut;
 pub(crate) enum Owner {
     Comm,
     Datatype,
-    #[allow(dead_code)] // there are no windows yet
     Win,
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod predefined_types;
 pub(crate) mod reduction;
 pub(crate) mod request;
 pub(crate) mod topology;
+pub(crate) mod window;
 
 use mpirage_call::{OnMismatch, Operator, Reduction};
 
@@ -33,6 +34,7 @@ use message::{Attached, Messages};
 use op::{Operation, Ops};
 use reduction::{Reductions, UserReduction};
 use request::Requests;
+use window::Windows;
 
 /// The objects of a rank, those first that most calls need.
 #[repr(C)]
@@ -50,6 +52,7 @@ pub(crate) struct Objects {
     pub keyvals: Keyvals,
     pub errhandlers: Errhandlers,
     pub error_codes: ErrorCodes,
+    pub windows: Windows,
 }
 
 impl Objects {
@@ -71,6 +74,7 @@ impl Objects {
             keyvals: Keyvals::default(),
             errhandlers: Errhandlers::new(),
             error_codes: ErrorCodes::default(),
+            windows: Windows::new(),
         }
     }
 

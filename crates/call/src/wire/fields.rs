@@ -9,8 +9,8 @@ use mpirage_units::Duration;
 use super::words::{Full, Reader, Sink, WireError, pair};
 use crate::fields::Flag;
 use crate::{
-    Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input, OnMismatch, Operator, Part,
-    Payload, Reduction, RequestId, Rule, SendMode, Stamp, Tally, Work,
+    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input,
+    OnMismatch, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Stamp, Tally, Work,
 };
 
 /// Words before the fields of a call: the head and the stamp.
@@ -188,7 +188,7 @@ macro_rules! flags {
     )*};
 }
 
-flags!(bool, SendMode, Completing);
+flags!(bool, SendMode, Completing, AccessKind);
 
 /// Fields of one half-word or one word: how to write one, and how to read one.
 macro_rules! numbers {
@@ -309,6 +309,10 @@ macro_rules! structs {
 }
 
 structs! {
+    AccessCall<'b> {
+        kind: AccessKind, window: ContextId, target: u32, displacement: u64, bytes: u64, payload: Payload<'b>,
+        layout: Payload<'b>, parts: u32, op: u8, basic: u8, result: u64, request: Option<RequestId>
+    }
     Rule { least: u64, most: u64, error: f64, interval: bool }
     Tally { executed: u64, skipped: u64, shared: u64 }
     Part<'b> { payload: Payload<'b>, blocks: Blocks<'b> }

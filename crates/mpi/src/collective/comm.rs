@@ -216,11 +216,11 @@ impl Comms {
         Some(Arc::clone(comm.nodes.get_or_insert_with(nodes)))
     }
 
-    /// Communicators the program made that some member has not freed: who made them, and how many ranks they have.
-    pub(crate) fn unfreed(&self) -> impl Iterator<Item = (Origin, u32)> + '_ {
-        self.made.iter().filter_map(|comm| {
+    /// Communicators the program made that some member has not freed: which, who made them, and how many ranks they have.
+    pub(crate) fn unfreed(&self) -> impl Iterator<Item = (ContextId, Origin, u32)> + '_ {
+        self.made.iter().enumerate().filter_map(|(index, comm)| {
             let group = comm.group.as_ref()?;
-            (comm.freed < group.size()).then_some((comm.origin, group.size()))
+            (comm.freed < group.size()).then_some((ContextId::new(index as u32), comm.origin, group.size()))
         })
     }
 

@@ -7,6 +7,7 @@ use super::compute::Processing;
 use super::core::Core;
 use super::polls::Polls;
 use super::sampling::Samples;
+use super::windows::OneSided;
 
 /// Carries out the calls of ranks on the parts of the engine.
 pub(super) struct Calls<M> {
@@ -26,5 +27,11 @@ impl<M> Calls<M> {
     #[inline]
     pub(super) fn processing(&mut self) -> Processing<'_, M> {
         Processing { core: &mut self.core, work: &mut self.work }
+    }
+
+    /// The parts that windows concern.
+    #[inline]
+    pub(super) fn one_sided(&mut self) -> OneSided<'_, M> {
+        OneSided { core: &mut self.core }
     }
 }

@@ -24,6 +24,7 @@ use crate::ranks::{Ranks, Wakeup};
 use crate::transport::message::Owner;
 use crate::transport::{Env, Event, Transport};
 use crate::turn::Ending;
+use crate::windows::Windows;
 
 /// The parts of the engine.
 pub(crate) struct Core<M> {
@@ -38,6 +39,7 @@ pub(crate) struct Core<M> {
     pub jobs: Jobs,
     pub transport: Transport,
     pub collectives: Collectives,
+    pub windows: Windows,
     pub tasks: VecDeque<Task>,
     pub turns: Turns,
     /// The call that is carried out right now is over; the function that has its words at hand records it.

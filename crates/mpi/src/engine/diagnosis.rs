@@ -12,6 +12,7 @@ use crate::ranks::line::Phase;
 use crate::ranks::request::{Operation, Slot};
 use crate::transport::matching::Key;
 use crate::transport::message::Message;
+use crate::windows::state::LockWanted;
 
 /// One thing a blocked rank needs. Peers are ranks of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,15 @@ pub enum Want {
         /// In which communicator.
         context: ContextId,
     },
+    /// A lock of a window.
+    Lock {
+        /// The rank whose memory is locked; none for all ranks of the window.
+        target: Option<u32>,
+        /// The ranks that hold it.
+        holders: Vec<u32>,
+        /// The window's communicator.
+        context: ContextId,
+    },
 }
 
 impl Want {
@@ -51,7 +61,9 @@ impl Want {
         match self {
             Want::Receiver { to, .. } => vec![*to],
             Want::Message { from, .. } => from.iter().copied().collect(),
-            Want::Members { missing, .. } => missing.iter().take(FOLLOWED).copied().collect(),
+            Want::Members { missing: ranks, .. } | Want::Lock { holders: ranks, .. } => {
+                ranks.iter().take(FOLLOWED).copied().collect()
+            }
         }
     }
 }
@@ -99,12 +111,14 @@ pub enum Leftover {
         /// Who opened that one.
         origin: Origin,
     },
-    /// Communicators that were never freed.
+    /// Communicators, or windows, that were never freed.
     Communicators {
         /// How many.
         count: usize,
         /// How many ranks the largest has.
         ranks: u32,
+        /// Were they made for windows?
+        windows: bool,
         /// Who made them.
         origin: Origin,
     },
@@ -152,11 +166,15 @@ impl<'a, M> Diagnosis<'a, M> {
     }
 
     fn unfreed(&self) -> Vec<Leftover> {
-        let mut all: Vec<(Origin, u32)> = self.core.collectives.comms().unfreed().collect();
+        let unfreed = self.core.collectives.comms().unfreed();
+        let is_window = |context| self.core.windows.exposures.has(context);
+        let mut all: Vec<(Origin, bool, u32)> =
+            unfreed.map(|(context, origin, ranks)| (origin, is_window(context), ranks)).collect();
         all.sort_unstable();
-        let together = |made: &[(Origin, u32)]| Leftover::Communicators {
+        let together = |made: &[(Origin, bool, u32)]| Leftover::Communicators {
             count: made.len(),
-            ranks: made.iter().map(|&(_, ranks)| ranks).max().unwrap_or(0),
+            ranks: made.iter().map(|&(.., ranks)| ranks).max().unwrap_or(0),
+            windows: made[0].1,
             origin: made[0].0,
         };
         all.chunk_by(|a, b| a.0 == b.0).map(together).collect()
@@ -184,6 +202,7 @@ impl<'a, M> Diagnosis<'a, M> {
     fn want_of(&self, rank: RankId, slot: &Slot) -> Option<Want> {
         match slot.operation {
             Operation::Unused | Operation::Work => None,
+            Operation::Window => self.lock_wanted(rank),
             Operation::Send { context, to, tag, .. } => {
                 let to = self.core.collectives.comms().resolve(context, rank, to)?.get();
                 Some(Want::Receiver { to, tag, context })
@@ -193,6 +212,13 @@ impl<'a, M> Diagnosis<'a, M> {
             }
             Operation::Collective { instance } => self.members_wanted(rank, instance),
         }
+    }
+
+    /// None if the rank waits for accesses.
+    fn lock_wanted(&self, rank: RankId) -> Option<Want> {
+        let LockWanted { window, target, holders } = self.core.windows.lock_wanted(rank)?;
+        let holders = holders.into_iter().map(RankId::get).collect();
+        Some(Want::Lock { target: target.map(RankId::get), holders, context: window })
     }
 
     fn message_wanted(&self, rank: RankId, key: Key) -> Want {

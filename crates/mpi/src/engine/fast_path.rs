@@ -12,7 +12,7 @@ use super::calls::Calls;
 use super::messages::Incoming;
 use crate::memory::Memory;
 use crate::origin::Origin;
-use crate::protocol::CollectiveProgress;
+use crate::protocol::{AccessProgress, CollectiveProgress};
 use crate::ranks::line::Then;
 use crate::ranks::request::Operation;
 use crate::transport::matching::{ANY_TAG, Key};
@@ -52,6 +52,7 @@ impl<M: Memory> Calls<M> {
             && self.core.protocol.startup.is_none()
             && self.core.occupancy.is_none()
             && self.core.protocol.progress == CollectiveProgress::Background
+            && self.core.protocol.one_sided == AccessProgress::Interface
             && !self.samples.is_open(self.core.ranks.rank_of(line))
     }
 

@@ -22,6 +22,7 @@ mod sampling;
 mod schedules;
 mod startup;
 pub(crate) mod task;
+mod windows;
 mod wiring;
 
 pub use bursts::{Bursts, Costs};

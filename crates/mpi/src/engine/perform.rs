@@ -25,6 +25,7 @@ use crate::ranks::request::{Operation, Slot};
 use crate::transport::matching::{Key, Probe};
 use crate::transport::message::{Outgoing, Owner};
 use crate::turn::Ending;
+use crate::windows::exposure::Stretch;
 
 impl<M: Memory> Calls<M> {
     /// Goes on with the calls of the inbox until something takes time.
@@ -182,6 +183,7 @@ impl<M: Memory> Calls<M> {
         }
         if is_function(call) {
             self.core.make_progress(line);
+            self.one_sided().make_progress(line);
         }
         let progress = self.perform(line, call);
         let goes_on = self.settle(line, progress, needs_answer);
@@ -252,7 +254,10 @@ impl<M: Memory> Calls<M> {
             }
             Call::Cancel { request } => self.cancel_request(line, request),
             Call::Free { request } => self.free_request(line, request),
-            Call::FreeComm { context } => self.core.collectives.free_comm(context),
+            Call::FreeComm { context } => {
+                self.core.windows.exposures.forget(context, rank);
+                self.core.collectives.free_comm(context);
+            }
             Call::Collective(ref collective) => {
                 self.core.enter_collective(line, collective);
                 return if collective.request.is_some() { Progress::Done } else { Progress::Blocked };
@@ -270,6 +275,19 @@ impl<M: Memory> Calls<M> {
                     graphs.choose_unit(ExecutionUnit { cpu, nic, tell, after });
                 }
             }
+            Call::Expose { window, origin, unit, base, bytes } => {
+                let stretch = Stretch { address: base, bytes };
+                self.core.windows.exposures.add((window, rank), origin, unit, stretch);
+            }
+            Call::Withdraw { window, base } => self.core.windows.exposures.remove((window, rank), base),
+            Call::Access(ref access) => return self.one_sided().perform_access(line, access),
+            Call::AwaitAccesses { window, target } => {
+                return self.one_sided().await_accesses(line, window, target);
+            }
+            Call::Lock { window, target, exclusive } => {
+                return self.one_sided().perform_lock(line, window, target, exclusive);
+            }
+            Call::Unlock { window, target } => self.one_sided().perform_unlock(line, window, target),
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }
@@ -481,7 +499,7 @@ impl<M: Memory> Calls<M> {
         }
         // The rank may use the number again at once, so what is under way must not know it any more.
         match std::mem::replace(slot, Slot::UNUSED).operation {
-            operation @ (Operation::Collective { .. } | Operation::Work) => {
+            operation @ (Operation::Collective { .. } | Operation::Work | Operation::Window) => {
                 (slot.operation, slot.detached) = (operation, true);
             }
             Operation::Send { message, .. } => self.core.transport.disown_send(message, owner),
@@ -521,6 +539,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::Compute { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
+            | Call::Expose { .. }
             | Call::Share { .. }
             | Call::Tally(_)
     )

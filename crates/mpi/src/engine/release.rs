@@ -126,6 +126,7 @@ impl<M: Memory> Core<M> {
         slot.done.is_some()
             || match slot.operation {
                 Operation::Unused | Operation::Work => true,
+                Operation::Window => false,
                 Operation::Send { message, .. } => {
                     message.is_some_and(|id| self.transport.message(id).taker.is_some())
                 }

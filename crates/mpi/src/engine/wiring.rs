@@ -36,6 +36,7 @@ use crate::ranks::line::{Phase, Then};
 use crate::transport::message::Owner;
 use crate::transport::{Reception, Transport};
 use crate::turn::{Ending, Segment, Turn};
+use crate::windows::Windows;
 
 /// How many arrivals ahead a message is prefetched, and what it leads to.
 const FAR: usize = 6;
@@ -97,6 +98,7 @@ impl<M: Memory> Engine<M> {
             jobs: Jobs::new(&sizes),
             transport: Transport::new(Arc::clone(&protocol), Arc::clone(&hosts)),
             collectives: Collectives::new(setup.collectives, setup.collective_times, &sizes),
+            windows: Windows::new(),
             tasks: VecDeque::new(),
             unrecorded: false,
             protocol,
@@ -366,6 +368,7 @@ impl<M: Memory> Engine<M> {
                 }
                 Due::Collective(instance) => self.calls.core.all_leave(instance),
                 Due::Processor(rank) => self.calls.processing().processor_due(rank),
+                Due::Window(activity) => self.calls.one_sided().window_event(activity, milestone),
             }
         }
         events.clear();

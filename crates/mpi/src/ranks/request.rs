@@ -31,6 +31,8 @@ pub(crate) enum Operation {
     },
     /// A computation beside the rank.
     Work,
+    /// An access to a window, or a wait for accesses or locks.
+    Window,
 }
 
 /// One request of a rank: one cache line.

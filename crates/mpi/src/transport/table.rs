@@ -23,7 +23,8 @@ use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::origin::Origin;
 use crate::protocol::{
-    CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol, Rendezvous, WakeUp,
+    AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol,
+    Rendezvous, WakeUp,
 };
 use mpirage_units::Duration;
 
@@ -128,6 +129,8 @@ impl Variant {
             poll: PollCost::Proportional { least: Duration::ZERO, share: 0.0 },
             clock_cost: Duration::ZERO,
             progress: CollectiveProgress::Background,
+            one_sided: AccessProgress::Interface,
+            atomic_gap: Duration::ZERO,
             wake_up: WakeUp::default(),
             noise: Noise::default(),
             reduce_seconds_per_byte: 0.0,

@@ -133,6 +133,12 @@ impl Processes {
                 return;
             }
         }
+        self.write_at_once(to, bytes);
+    }
+
+    /// The same without waiting for the rank: its memory has the bytes when this returns.
+    pub(crate) fn write_at_once(&mut self, to: Place, bytes: &[u8]) {
+        let ahead = self.lines[LineId::first_of(to.rank).index()].ahead;
         if self.data_plane == DataPlane::Direct {
             match self.write_directly(to, bytes) {
                 Ok(()) => return,

@@ -369,6 +369,12 @@ impl TraceWriter for TiWriter {
             | Call::Share { .. }
             | Call::Tally(_)
             | Call::TakeCompleted
+            | Call::Expose { .. }
+            | Call::Withdraw { .. }
+            | Call::Access(_)
+            | Call::AwaitAccesses { .. }
+            | Call::Lock { .. }
+            | Call::Unlock { .. }
             | Call::ExecutionUnit { .. } => {}
         }
     }
