@@ -109,6 +109,7 @@ impl Alone {
             | Call::Compute { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
+            | Call::Migrate { .. }
             | Call::Share { .. }
             | Call::Tally(_) => {}
         }
@@ -158,6 +159,7 @@ impl Alone {
             | Call::Compute { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
+            | Call::Migrate { .. }
             | Call::Share { .. }
             | Call::Tally(_) => {}
         }

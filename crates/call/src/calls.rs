@@ -236,4 +236,11 @@ calls! {
         tell: bool,
     }
         answered: false, trace: NeedsRun, stored: [], checks: [];
+
+    /// `AMPI_Migrate`: a point at which the rank may move to another core.
+    25: Migrate {
+        /// Bytes to send if it moves: what it has allocated.
+        state_bytes: u64,
+    }
+        answered: true, trace: Operation, stored: [17], checks: [size(state_bytes)];
 }

@@ -1,7 +1,9 @@
 //! The command line. One definition gives the parser, the help, the manual pages and the completions of shells.
 
+mod balance;
 mod study;
 
+pub use balance::BalanceArguments;
 pub use study::{CalibrateArguments, CompareArguments};
 
 use std::ffi::OsString;
@@ -85,6 +87,9 @@ pub enum Command {
     /// Find the fastest algorithms of collectives on a simulated machine, for a real MPI to use
     #[command(after_help = examples::TUNE)]
     Tune(Box<TuneArguments>),
+    /// Compare load balancers: replay a trace whose ranks can move between fewer cores
+    #[command(after_help = examples::BALANCE)]
+    Balance(Box<BalanceArguments>),
     /// Fit a model to measurements of a real machine
     #[command(after_help = examples::CALIBRATE)]
     Calibrate(Box<CalibrateArguments>),

@@ -90,6 +90,13 @@ Examples:
   mpirage tune gen:allreduce,ranks=16,bytes=8               # the calls of a trace or pattern
   mpirage cc -O2 heat1d.c -o heat1d && mpirage tune -n 16 --compute none -- ./heat1d";
 
+/// `mpirage balance --help`.
+pub const BALANCE: &str = "\
+Examples:
+  mpirage cc -O2 front.c -o front && mpirage run -n 64 -p cluster:64 --compute none --trace front.mpirage -q ./front
+  mpirage balance front.mpirage --cores 16 --balancer none,greedy,refine --every 10,20,40
+  mpirage balance front.mpirage --cores 16 --balancer rotate --state 100MiB --json   # what migration costs";
+
 /// `mpirage calibrate --help`.
 pub const CALIBRATE: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mpirage_collectives::{Choice, ChoiceError, Selector};
 use mpirage_kernel::{Kernel, NetworkModel};
-use mpirage_models::Cores;
+use mpirage_models::{Cores, SerialCores};
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::{HostId, Platform};
@@ -196,6 +196,13 @@ impl Machine {
         Ok(self.setup_on(network, speed, bursts, recorder))
     }
 
+    /// The same for ranks that take turns on the cores they are bound to.
+    pub fn serial_setup(&self, speed: f64, bursts: Bursts, recorder: Box<dyn Recorder>) -> Setup {
+        let cores = SerialCores::new(&self.platform);
+        let kernel = Kernel::new(self.model.network_on(&self.platform), Box::new(cores));
+        self.setup_with(kernel, speed, bursts, recorder)
+    }
+
     fn setup_on(
         &self,
         network: Box<dyn NetworkModel>,
@@ -209,6 +216,11 @@ impl Machine {
         if let Some(memory) = self.model.memory_on(&self.platform, &self.placement) {
             kernel = kernel.with_memory(memory);
         }
+        self.setup_with(kernel, speed, bursts, recorder)
+    }
+
+    fn setup_with(&self, kernel: Kernel, speed: f64, bursts: Bursts, recorder: Box<dyn Recorder>) -> Setup {
+        let hosts = &self.placement.hosts;
         Setup {
             kernel,
             placement: hosts.clone(),

@@ -78,6 +78,7 @@ impl Arguments {
             | Call::Compute { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
+            | Call::Migrate { .. }
             | Call::Share { .. }
             | Call::Tally(_) => Arguments::default(),
         }

@@ -20,6 +20,10 @@ pub(crate) enum Due {
     SendComplete(DelayedId),
     /// A collective whose duration a formula gives.
     Collective(InstanceId),
+    /// The time that a decision of the load balancer takes.
+    Decision,
+    /// The state of a rank that moves.
+    Migration(RankId),
     /// The processor of a rank may be free.
     Processor(RankId),
 }
@@ -35,6 +39,8 @@ impl Due {
             Due::SendComplete(delayed) => (4, delayed.index()),
             Due::Collective(instance) => (5, instance.index()),
             Due::Processor(rank) => (6, rank.index()),
+            Due::Decision => (7, 0),
+            Due::Migration(rank) => (8, rank.index()),
         };
         Token(kind << 32 | number as u64)
     }
@@ -50,6 +56,8 @@ impl Due {
             3 => Due::Work(WorkId::new(index)),
             4 => Due::SendComplete(DelayedId::new(index)),
             5 => Due::Collective(InstanceId::new(index)),
+            7 => Due::Decision,
+            8 => Due::Migration(RankId::new(number)),
             _ => Due::Processor(RankId::new(number)),
         }
     }
@@ -69,6 +77,8 @@ mod tests {
             Due::SendComplete(DelayedId::new(9)),
             Due::Collective(InstanceId::new(2)),
             Due::Processor(RankId::new(u32::MAX)),
+            Due::Decision,
+            Due::Migration(RankId::new(5)),
         ];
         for due in all {
             assert_eq!(Due::of(due.token()), due);

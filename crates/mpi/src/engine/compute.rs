@@ -60,7 +60,12 @@ impl<M: Memory> Processing<'_, M> {
             }
             _ => all,
         };
-        let computation = Computation { host, seconds, threads };
+        // Only ranks that may move are bound to cores.
+        let core = self.core.migrations.as_mut().map_or(0, |migrations| {
+            migrations.computes(rank, seconds);
+            migrations.place(rank).core
+        });
+        let computation = Computation { host, core, seconds, threads };
         match self.work.speeds.traffic(rank, work) {
             None => self.core.kernel.start_compute(computation, due.token()),
             Some(bytes) => {

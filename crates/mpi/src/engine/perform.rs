@@ -270,6 +270,7 @@ impl<M: Memory> Calls<M> {
                     graphs.choose_unit(ExecutionUnit { cpu, nic, tell, after });
                 }
             }
+            Call::Migrate { state_bytes } => return self.perform_migrate(line, state_bytes),
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }

@@ -99,6 +99,7 @@ impl<M: Memory> Engine<M> {
             collectives: Collectives::new(setup.collectives, setup.collective_times, &sizes),
             tasks: VecDeque::new(),
             unrecorded: false,
+            migrations: None,
             protocol,
             hosts,
         };
@@ -365,6 +366,8 @@ impl<M: Memory> Engine<M> {
                     self.calls.core.take_events();
                 }
                 Due::Collective(instance) => self.calls.core.all_leave(instance),
+                Due::Decision => self.decide_migrations(),
+                Due::Migration(_) => self.migration_done(),
                 Due::Processor(rank) => self.calls.processing().processor_due(rank),
             }
         }
