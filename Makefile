@@ -43,7 +43,7 @@ bench: build
 # are there (tests/packet/measured.py).
 validate: build
 	tests/packet/tcp.py --strict
-	tests/packet/testbed.py --model flow,ns3,packet --check
+	tests/packet/testbed.py --model smpirun,factors,ns3,flow,packet --check
 
 # Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.
 paper2: build

@@ -106,7 +106,8 @@ def auto(suite):
     suite.check("the factors double", factors == [2.0**k for k in range(len(tries))] and len(tries) >= 2, factors)
     suite.check("the last but one is enough", found["emulation"]["time_factor"] == factors[-2], found)
     last, other = (one["run_seconds"] for one in tries[-2:])
-    suite.check("the last two runs agree", abs(last - other) <= 0.05 * max(last, other), tries)
+    # As mpirage takes it: by 5 %, or by what a run may be behind.
+    suite.check("the last two runs agree", abs(last - other) <= max(0.05 * max(last, other), 0.02), tries)
     rows = [line for line in result.err.splitlines() if line.strip().endswith(" s") and " of 8 " in line]
     suite.check("the table has a row for each", len(rows) == len(tries), result.err)
     suite.check("the program prints once", result.out.count("rounds in") == 1, result.out)

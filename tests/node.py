@@ -24,7 +24,7 @@ cores-per-socket = 32
 memory-bandwidth = "110GBps"
 core-bandwidth = "20GBps"
 socket-bandwidth = "60GBps"
-latency = "250ns"
+memory-latency = "250ns"
 numa-latency = "300ns"
 socket-latency = "500ns"
 copy-bandwidth = "8GBps"
@@ -38,11 +38,11 @@ single-copy-latency = "500ns"
 # Haswell by XPMEM). Bytes, and one-way microseconds.
 CURVES = {
     "E5-2699v3, CMA": (
-        'latency = "0.55us"\ncopy-bandwidth = "4.2GBps"\nsingle-copy = "cma"\nsingle-copy-from = 4097\nsingle-copy-latency = "0.3us"\nsingle-copy-bandwidth = "7.5GBps"\nbuffer-latency = "0.15us"\n',
+        'memory-latency = "0.55us"\ncopy-bandwidth = "4.2GBps"\nsingle-copy = "cma"\nsingle-copy-from = 4097\nsingle-copy-latency = "0.3us"\nsingle-copy-bandwidth = "7.5GBps"\nbuffer-latency = "0.15us"\n',
         {8: 0.57, 1024: 1.21, 4096: 2.70, 65536: 8.33, 262144: 35.7, 1048576: 139, 4194304: 573},
     ),
     "Haswell, XPMEM": (
-        'latency = "0.13us"\ncopy-bandwidth = "7.5GBps"\nsingle-copy = "xpmem"\nsingle-copy-from = 16384\nsingle-copy-latency = "0.6us"\nsingle-copy-bandwidth = "9GBps"\n'
+        'memory-latency = "0.13us"\ncopy-bandwidth = "7.5GBps"\nsingle-copy = "xpmem"\nsingle-copy-from = 16384\nsingle-copy-latency = "0.6us"\nsingle-copy-bandwidth = "9GBps"\n'
         'cache = "2MiB"\ncache-bandwidth = "10.5GBps"\nbuffer-latency = "0.25us"\n',
         {8: 0.125, 1024: 0.56, 4096: 1.12, 65536: 8.12, 262144: 25.3, 1048576: 91.7, 4194304: 487},
     ),

@@ -8,7 +8,8 @@ One table: the measured median, and for each model its median over repeats and s
 two modes are judged as intervals: right where the fastest sample is within 5 % of the fastest measured one and the samples lie on both
 sides of the measured median; "near" means that they miss it by at most 1 %, by which two launches of the measurement differ.
 
-`--model` takes models of mpirage (`flow` and `packet` with the profile of the library), `factors`: `flow` without a profile, and `ns3`: the recorded predictions of ns-3 (ns3/testbed.csv). --check ends with 1 unless the last
+`--model` takes models of mpirage (`flow` and `packet` with the profile of the library), `factors`: `flow` without a profile,
+`smpirun`: SimGrid itself, if it is installed, and `ns3`: the recorded predictions of ns-3 (ns3/testbed.csv). --check ends with 1 unless the last
 model meets the bounds: mean 3 %, worst 12 %, every band right."""
 
 import argparse
@@ -22,6 +23,7 @@ import sys
 import tempfile
 
 import measured
+import simgrid
 from measured import Judged, Series
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -102,7 +104,10 @@ class Simulation:
 def slowest(text):
     """From the program's rows: bench,library,topology,ranks,bytes,rank,seconds,repeat."""
     seconds = {}
-    for bench, library, _, _, size, _, value, repeat in csv.reader(text.splitlines()):
+    for row in csv.reader(text.splitlines()):
+        if row[0] == "cpu":
+            continue
+        bench, library, _, _, size, _, value, repeat = row
         key = (Series(library, bench, int(size)), int(repeat))
         seconds[key] = max(seconds.get(key, 0.0), float(value))
     samples = collections.defaultdict(list)
@@ -137,6 +142,17 @@ def simulate(model, keys, options):
     return samples
 
 
+def simgrid_samples(keys, options):
+    """All samples of SimGrid. It has no noise: one run."""
+    samples = {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = simgrid.SimGrid(folder)
+        for library in measured.LIBRARIES:
+            words = arguments([key for key in keys if key.library == library])
+            samples.update(slowest(program.run(library, words, options.repeats)) if words else {})
+    return samples
+
+
 def recorded(path):
     """The samples of another simulator, from a file library,bench,bytes,seconds."""
     samples = collections.defaultdict(list)
@@ -150,7 +166,9 @@ def columns(options, keys):
     for model in options.model.split(","):
         if model == "ns3" and NS3.exists():
             yield model, recorded(NS3)
-        elif model != "ns3" and known(model):
+        elif model == "smpirun" and simgrid.available():
+            yield model, simgrid_samples(keys, options)
+        elif model not in ("ns3", "smpirun") and known(model):
             yield model, simulate(model, keys, options)
         else:
             print(f"no model {model}: left out")
@@ -211,6 +229,26 @@ def summary(name, judged, which):
     return mean <= MEAN and points[worst].error <= WORST and right == len(bands)
 
 
+GROUPS = {"ping-pong": ("pingpong",), "binomial scatter": ("scatter_bin",), "pairwise all-to-all": ("alltoall_pw",), "ring, halo": ("ring", "halo2d"), "incast": ("incast",)}
+COLLECTIVES_GROUP = "library collectives"
+
+
+def group_of(bench):
+    return next((name for name, benches in GROUPS.items() if bench in benches), COLLECTIVES_GROUP)
+
+
+def groups(models):
+    """Mean and worst error by group, points only."""
+    names = [*GROUPS, COLLECTIVES_GROUP]
+    yield ["mean / worst, %", *names]
+    for name, judged in models.items():
+        errors = collections.defaultdict(list)
+        for key, value in judged.items():
+            if not value.measured.band:
+                errors[group_of(key.bench)].append(100 * value.error)
+        yield [name, *(f"{sum(errors[group]) / len(errors[group]):.1f} / {max(errors[group]):.1f}" if errors[group] else "–" for group in names)]
+
+
 def summaries(models):
     """Prints what each model came to; whether the last one met the bounds."""
     met = None
@@ -241,6 +279,9 @@ def main():
     for name, samples in columns(options, series):
         models[name] = {key: Judged(tuple(samples[key]), value) for key, value in series.items() if key in samples}
     print_table(table(series, models))
+    print()
+    print_table(groups(models))
+    print()
     met = summaries(models)
     if options.csv:
         write_csv(options.csv, table(series, models))

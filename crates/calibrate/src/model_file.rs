@@ -11,6 +11,8 @@ use crate::fit::{Calibration, FitKind, OverheadFit, PieceFit};
 pub struct ModelFile<'f> {
     /// The preset that the parameters change.
     pub base: &'f str,
+    /// The library whose physics stays, if there is one.
+    pub profile: Option<&'f str>,
     /// What was measured where, for the first lines.
     pub origin: &'f [String],
     /// Does the base model have a gap?
@@ -31,6 +33,9 @@ pub fn write_model(calibration: &Calibration, file: &ModelFile<'_>) -> String {
     push(&mut out, "# In parentheses: where nine of ten values lie (bootstrap).");
     push(&mut out, "[model]");
     push(&mut out, &format!("base = \"{}\"", file.base));
+    if let Some(profile) = file.profile {
+        push(&mut out, &format!("profile = \"{profile}\""));
+    }
     if calibration.kind == FitKind::Factors {
         segments(&mut out, calibration);
     }

@@ -18,6 +18,7 @@ fn request(measurements: &Measurements) -> FitRequest<'_> {
         breakpoints: Vec::new(),
         eager_limit: None,
         hold_out: None,
+        units_known: false,
         seed: 1,
     }
 }
@@ -109,7 +110,7 @@ fn results_depend_on_the_seed_alone() {
     let measurements = table(sizes().map(|bytes| ("pingpong", bytes, network(bytes) * noise(bytes, 4))));
     let text = |seed| {
         let result = fit(&FitRequest { seed, ..request(&measurements) }).unwrap();
-        write_model(&result, &ModelFile { base: "flow", origin: &[], has_gap: false })
+        write_model(&result, &ModelFile { base: "flow", profile: None, origin: &[], has_gap: false })
     };
     assert_eq!(text(1), text(1));
     assert_ne!(text(1), text(2), "intervals are drawn");
@@ -142,8 +143,10 @@ fn files_hold_the_result() {
     let result = fit(&FitRequest { hold_out: Some(5), ..request(&measurements) }).unwrap();
     let all = result.points.len() + result.held_out.len();
     assert_eq!(result.held_out.len(), (all - 1) / 5 - usize::from((all - 1).is_multiple_of(5)));
-    let file =
-        write_model(&result, &ModelFile { base: "flow", origin: &["from <here>".to_owned()], has_gap: true });
+    let file = write_model(
+        &result,
+        &ModelFile { base: "flow", profile: None, origin: &["from <here>".to_owned()], has_gap: true },
+    );
     assert!(file.starts_with("# from <here>\n") && file.contains("recv-overhead = []"), "{file}");
     let page = page(&result, "a <title>", &file);
     assert!(

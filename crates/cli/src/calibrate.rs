@@ -49,6 +49,7 @@ pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
         breakpoints: choices.breakpoints,
         eager_limit: choices.eager_limit,
         hold_out: arguments.hold_out.map(|every| every as usize),
+        units_known: arguments.run,
         seed: arguments.machine.seed,
     };
     let calibration = fit(&request).map_err(bad_measurements)?;
@@ -103,10 +104,22 @@ impl Choices {
         Ok(Choices {
             reading: ReadOptions { format, mpi: arguments.mpi.clone(), topology: arguments.topology.clone() },
             criterion: words::choose("--criterion", &arguments.criterion, &criteria)?,
-            overheads: words::choose("--fit", &arguments.fit, &[("factors", false), ("overheads", true)])?,
+            overheads: fits_overheads(arguments)?,
             breakpoints: arguments.breakpoints.as_deref().map(breakpoints).transpose()?.unwrap_or_default(),
             eager_limit: eager_limit.map_err(|error| usage(format!("--eager-limit: {error}")))?,
         })
+    }
+}
+
+/// Overheads or factors? A profile has the causes of factors, so that only overheads are left to fit.
+fn fits_overheads(arguments: &CalibrateArguments) -> Result<bool, Failure> {
+    let has_profile = arguments.machine.mpi_profile.is_some();
+    let Some(fit) = &arguments.fit else { return Ok(has_profile) };
+    match words::choose("--fit", fit, &[("factors", false), ("overheads", true)])? {
+        false if has_profile => Err(usage(
+            "--fit factors: a profile has the causes of factors by size; fit overheads, or leave --mpi-profile out",
+        )),
+        overheads => Ok(overheads),
     }
 }
 
@@ -208,6 +221,7 @@ fn measurements(
 fn predictions(machine: &Machine, measurements: &Measurements) -> Result<Vec<Prediction>, Failure> {
     let mut bare = machine.with_ranks(&[0, 1]);
     bare.model.protocol.recv_overhead = Overhead::default();
+    bare.model.without_noise();
     let points = [Kind::PingPong, Kind::Exchange].into_iter().flat_map(|kind| measurements.points(kind));
     let mut sizes: Vec<u64> = points.map(|point| point.bytes).collect();
     sizes.sort_unstable();
@@ -222,7 +236,8 @@ fn model_text(calibration: &Calibration, machine: &Machine, title: &str) -> Stri
     let has_gap = machine.model.describe().iter().any(|line| line.starts_with("gap ="));
     let origin = [format!("Written by mpirage calibrate: {title}.")];
     // A preset is named by what the user wrote; platforms change its parameters, which the platform is there to do again.
-    write_model(calibration, &ModelFile { base: &machine.model.name, origin: &origin, has_gap })
+    let profile = machine.model.profile.map(|profile| profile.name);
+    write_model(calibration, &ModelFile { base: &machine.model.name, profile, origin: &origin, has_gap })
 }
 
 /// A model file that was just written cannot be read: an error of ours.

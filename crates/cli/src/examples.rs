@@ -100,8 +100,9 @@ Examples:
 /// `mpirage calibrate --help`.
 pub const CALIBRATE: &str = "\
 Examples:
-  mpirage calibrate pingpong-openmpi.csv -p testbed.toml -o mine.toml   # then: mpirage run --model mine.toml …
-  mpirage calibrate pingpong-openmpi.csv -p testbed.toml --breakpoints 1448,65472 --report fit.html";
+  mpirage calibrate pingpong-openmpi.csv -p testbed.toml -o mine.toml
+  mpirage calibrate pingpong-openmpi.csv -p testbed.toml --segments 3 --report fit.html
+  mpirage run -n 2 -p testbed.toml --model mine.toml ./ring";
 
 /// `mpirage compare --help`.
 pub const COMPARE: &str = "\

@@ -10,7 +10,7 @@ use mpirage_platform::Platform;
 
 /// One host of two sockets with eight cores each, of 1 Gflop/s. Memory of 40 GB/s per socket, 12 GB/s for one core.
 fn host() -> Platform {
-    let spec = "cluster:1,cores=16,sockets=2,memory-bandwidth=40GBps,core-bandwidth=12GBps,latency=1us,copy-bandwidth=8GBps,\
+    let spec = "cluster:1,cores=16,sockets=2,memory-bandwidth=40GBps,core-bandwidth=12GBps,memory-latency=1us,copy-bandwidth=8GBps,\
                 cache=0,socket-latency=3us,single-copy=cma,single-copy-from=1MB,single-copy-latency=2us";
     Platform::load(spec, 1).unwrap()
 }

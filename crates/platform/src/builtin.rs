@@ -67,7 +67,7 @@ pub(crate) struct Text {
 const NODE: [(&str, &str); 8] = [
     ("memory-bandwidth", "110GBps"),
     ("socket-bandwidth", "63GBps"),
-    ("latency", "240ns"),
+    ("memory-latency", "240ns"),
     ("socket-latency", "435ns"),
     ("copy-bandwidth", "8GBps"),
     ("cache", "256KiB"),

@@ -2,7 +2,7 @@
 
 use crate::host::HostId;
 use crate::link::{LinkSpec, Sharing};
-use crate::measure::{Diameter, NetworkFigures};
+use crate::measure::{Diameter, HopClass, NetworkFigures};
 use crate::node::{NodeSpec, SingleCopy};
 use crate::platform::Platform;
 use crate::preset::NetworkSource;
@@ -145,14 +145,39 @@ impl NetworkFigures {
             "    {:>5} {:>9} {:>12} {:>12} {:>12}",
             "links", "pairs", "least", "median", "most"
         ));
-        for class in &self.by_links {
+        for classes in self.by_links.chunks(self.by_links.len().div_ceil(ROWS).max(1)) {
+            let (links, class) = merged(classes);
             let [least, median, most] =
                 [class.least, class.median, class.most].map(|latency| human(latency, "s"));
             let share = format!("{:.2} %", 100.0 * class.share);
-            lines.push(format!("    {:>5} {share:>9} {least:>12} {median:>12} {most:>12}", class.links));
+            lines.push(format!("    {links:>5} {share:>9} {least:>12} {median:>12} {most:>12}"));
         }
         lines
     }
+}
+
+/// Rows of a table that a reader reads; of many numbers of links, some share a row.
+const ROWS: usize = 12;
+
+/// Classes of neighbouring numbers of links as one; its median is that of the class with its middle pair.
+fn merged(classes: &[HopClass]) -> (String, HopClass) {
+    let (first, last) = (classes[0], classes[classes.len() - 1]);
+    let pairs = classes.iter().map(|class| class.pairs).sum::<usize>();
+    let mut below = 0;
+    let middle = classes.iter().find(|class| {
+        below += class.pairs;
+        2 * below >= pairs
+    });
+    let (least, most) = classes
+        .iter()
+        .fold((f64::INFINITY, 0.0f64), |(least, most), class| (least.min(class.least), most.max(class.most)));
+    let links = if first.links == last.links {
+        first.links.to_string()
+    } else {
+        format!("{}-{}", first.links, last.links)
+    };
+    let share = classes.iter().map(|class| class.share).sum();
+    (links, HopClass { pairs, share, least, median: middle.unwrap_or(&first).median, most, ..first })
 }
 
 impl NetworkSource {
@@ -228,6 +253,15 @@ fn human(value: f64, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_numbers_of_links_share_rows() {
+        let lines = Platform::load("torus:64x64", 1).unwrap().network_figures().describe();
+        assert_eq!(lines.len(), 16, "{lines:?}");
+        assert!(lines[5].trim_start().starts_with("1-"), "{lines:?}");
+        let few = Platform::load("fat-tree:2x2", 1).unwrap().network_figures().describe();
+        assert!(few[5].starts_with("        2   33.33 %       100 us"), "{few:?}");
+    }
 
     #[test]
     fn quantities_are_readable() {

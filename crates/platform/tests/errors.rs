@@ -18,7 +18,7 @@ fn cluster(replace: &str, by: &str) -> String {
 fn node(replace: &str, by: &str) -> String {
     let cluster = cluster("", "");
     let memory = "memory-bandwidth = \"100GBps\"\nsocket-bandwidth = \"60GBps\"\n";
-    let copies = "latency = \"200ns\"\ncopy-bandwidth = \"10GBps\"\n";
+    let copies = "memory-latency = \"200ns\"\ncopy-bandwidth = \"10GBps\"\n";
     let good = format!("{cluster}\n[node]\nsockets = 2\ncores-per-socket = 8\n{memory}{copies}");
     assert!(good.contains(replace) && Platform::from_text("good.toml", &good).is_ok());
     good.replacen(replace, by, 1)

@@ -65,6 +65,18 @@ pub struct ModelRequest<'r> {
 }
 
 impl ModelRequest<'_> {
+    /// The same with the library that a model file names, if the user names none.
+    fn with_profile_of(mut self, file: &ModelSettings) -> Result<Self, ModelError> {
+        if let (None, Some(name)) = (self.profile, file.text("profile")) {
+            let known = PROFILES.map(|profile| profile.name).join(", ");
+            let unknown = || {
+                ModelError::Causes(format!("{}: there is no profile `{name}`; there are {known}", self.spec))
+            };
+            self.profile = Some(Profile::named(name).ok_or_else(unknown)?);
+        }
+        Ok(self)
+    }
+
     /// The same with the library that was measured on the platform's network, if the user names none and the model knows it.
     pub fn for_network(mut self, network: &NetworkSource) -> Self {
         if let (None, "packet", NetworkSource::Preset { profile: Some(name), .. }) =
@@ -168,6 +180,7 @@ impl Model {
         let file = if is_file(spec) { ModelSettings::load(spec)? } else { ModelSettings::default() };
         let base =
             if is_file(spec) { file.text("base").unwrap_or_else(|| default_base(&file)) } else { spec };
+        let request = request.with_profile_of(&file)?;
         let mut model = Model::named(base, sample, &request)?;
         spec.clone_into(&mut model.name);
         model.protocol.noise.seed = request.seed;
@@ -182,7 +195,7 @@ impl Model {
                 model.set_packet(key, setting)?;
             } else if setting.key.contains('/') {
                 simgrid::apply(setting, &mut model, &mut warnings)?;
-            } else if setting.key != "base"
+            } else if !["base", "profile"].contains(&setting.key.as_str())
                 && !keys::apply(setting, &mut model, &mut warnings)?
                 && !setting.is_of_preset()
             {
@@ -224,6 +237,21 @@ impl Model {
     pub fn without_computation(&mut self) {
         self.protocol.reduce_seconds_per_byte = 0.0;
         self.protocol.copy_seconds_per_byte = 0.0;
+    }
+
+    /// Nothing is late: repeated runs are equal, whatever their seeds.
+    pub fn without_noise(&mut self) {
+        self.protocol.wake_up.latest = Duration::ZERO;
+        self.protocol.noise = Noise { seed: self.protocol.noise.seed, ..Noise::default() };
+        match &mut self.network {
+            Network::Flow(flow) => {
+                if let Some(physics) = &mut flow.physics {
+                    physics.lateness.share = 0.0;
+                }
+            }
+            Network::Packet(packet) => packet.parameters.hosts.late_share = 0.0,
+            _ => {}
+        }
     }
 
     /// The same MPI on a network on which nothing takes time, nor does handing messages to it.

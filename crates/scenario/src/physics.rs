@@ -30,6 +30,9 @@ pub(crate) fn no_factors() -> Vec<Segment> {
     vec![Segment { above: 0, latency_factor: 1.0, bandwidth_factor: 1.0 }]
 }
 
+/// Messages of so many bytes are short unless something else is said.
+const SHORT: u64 = 4096;
+
 /// A transport that adds nothing.
 const NOTHING_ADDED: Physics = Physics {
     framing: Framing { payload: u64::MAX, header: 0, store_and_forward: false },
@@ -37,8 +40,8 @@ const NOTHING_ADDED: Physics = Physics {
     trailer: None,
     software: Duration::ZERO,
     gap: Duration::ZERO,
-    burst: u64::MAX,
-    turn: u64::MAX,
+    burst: SHORT,
+    turn: SHORT,
     send_buffer: None,
     lateness: Lateness { share: 0.0, most: Duration::ZERO, seed: 0 },
 };
@@ -98,12 +101,7 @@ pub(crate) fn describe(flow: &FlowParameters) -> Vec<String> {
         format!("late-share = {}", lateness.share),
         format!("late-most = \"{}s\"", lateness.most.as_secs_f64()),
     ]);
-    if *burst < u64::MAX {
-        lines.push(format!("burst = {burst}"));
-    }
-    if *turn < u64::MAX {
-        lines.push(format!("turn = {turn}"));
-    }
+    lines.extend([format!("burst = {burst}"), format!("turn = {turn}")]);
     if let Some(Trailer { bytes, from }) = trailer {
         lines.extend([format!("trailer = {bytes}"), format!("trailer-from = {from}")]);
     }

@@ -51,7 +51,7 @@ const LINUX: Noise = Noise {
 const PUNCTUAL: Noise = Noise { wake_up: Duration::ZERO, late_share: 0.0, late_most: Duration::ZERO };
 
 /// All profiles, the default first. The numbers of the TCP ones were measured on Linux (`docs/models.md` says how).
-pub const PROFILES: [Profile; 5] = [
+pub const PROFILES: [Profile; 7] = [
     Profile {
         name: "openmpi-tcp",
         meaning: "Open MPI 4.1 (ob1, btl tcp): request, grant, data, FIN from 65,473 bytes on",
@@ -98,6 +98,30 @@ pub const PROFILES: [Profile; 5] = [
         handshake: Handshake::Read,
         messages: MessageParameters { header: 16, control: 48, trailer: 0, trailer_from: 0 },
         software: Duration::from_nanos(400),
+        noise: PUNCTUAL,
+    },
+    Profile {
+        name: "ucx-ib",
+        meaning: "Open MPI 4 with UCX on ConnectX cards, as measured on EDR and HDR100: remote reads from 16 KiB on",
+        collectives: "openmpi-4.1",
+        transport: Transport::Infiniband,
+        eager_limit: 16_384,
+        eager: EagerSend::AtOnce,
+        handshake: Handshake::Read,
+        messages: MessageParameters { header: 16, control: 64, trailer: 0, trailer_from: 0 },
+        software: Duration::from_nanos(800),
+        noise: PUNCTUAL,
+    },
+    Profile {
+        name: "ofi-slingshot",
+        meaning: "libfabric's CXI provider on Slingshot 11: eager up to 16 KiB and 2049 bytes, then remote reads",
+        collectives: "openmpi-5.0",
+        transport: Transport::Infiniband,
+        eager_limit: 18_434,
+        eager: EagerSend::AtOnce,
+        handshake: Handshake::Read,
+        messages: MessageParameters { header: 16, control: 64, trailer: 0, trailer_from: 0 },
+        software: Duration::from_nanos(1_900),
         noise: PUNCTUAL,
     },
     Profile {

@@ -29,27 +29,26 @@ pub(super) fn recognises(text: &str) -> bool {
 
 pub(super) fn read(lines: &Lines<'_>) -> Result<Measurements, ReadError> {
     let mut all = Measurements::default();
-    let mut table = None;
+    let (mut table, mut usable) = (None, true);
     for line in lines.iter() {
-        if line.text.starts_with('#') {
-            let bidirectional = line.text.contains("Bi-Directional");
-            table = if line.text.starts_with("# OSU") || bidirectional {
-                None
-            } else {
-                columns(line.text).or(table)
-            };
-            if bidirectional {
+        if line.text.starts_with("# OSU") {
+            // Both directions together are the gap of neither.
+            usable = !line.text.contains("Bi-Directional");
+            table = None;
+            if !usable {
                 all.skip("a bi-directional bandwidth");
             }
-            continue;
-        }
-        if let Some(columns) =
-            table.filter(|_| line.text.starts_with(|first: char| first.is_ascii_digit() || first == '-'))
-        {
+        } else if line.text.starts_with('#') {
+            table = columns(line.text).filter(|_| usable).or(table);
+        } else if let Some(columns) = table.filter(|_| is_row(line.text)) {
             row(&line, columns, &mut all)?;
         }
     }
     Ok(all)
+}
+
+fn is_row(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit() || first == '-')
 }
 
 /// The columns that a heading names.

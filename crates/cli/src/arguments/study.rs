@@ -38,9 +38,10 @@ pub struct CalibrateArguments {
     /// Write what --run measures into this file
     #[arg(long, value_name = "FILE.csv", requires = "run", help_heading = MEASUREMENTS)]
     pub save: Option<PathBuf>,
-    /// What to fit: factors on latency and bandwidth by size, or overheads on top of what --model predicts
-    #[arg(long, value_name = "factors|overheads", default_value = "factors", help_heading = FIT)]
-    pub fit: String,
+    /// What to fit: factors on latency and bandwidth by size, or overheads on top of what --model predicts [default: factors, or
+    /// overheads with --mpi-profile]
+    #[arg(long, value_name = "factors|overheads", help_heading = FIT)]
+    pub fit: Option<String>,
     /// How segments are found: bic (by likelihood, with a penalty for each) or correlation (the largest product of correlation
     /// coefficients, three segments)
     #[arg(long, value_name = "bic|correlation", default_value = "bic", help_heading = FIT)]

@@ -32,7 +32,7 @@ use mpirage_platform::Platform;
 use mpirage_units::{Duration, Time, draw};
 
 use self::interfaces::Interfaces;
-use self::queues::{Message, MessageId, PartEnd, Queues};
+use self::queues::{Front, Message, MessageId, PartEnd, Queues};
 use self::wires::{Burst, Wires};
 use crate::flow::{FlowParameters, Paths};
 
@@ -126,7 +126,9 @@ impl StreamNetwork {
         let message = queues.message(id);
         let burst =
             Burst::new(&physics.framing, physics.turn.max(message.burst()).min(queues.rest(id)), leaves);
-        let Some(&link) = paths.of(&message.transfer, sharing).route.first() else { return };
+        let Some(&link) = paths.of(&message.transfer, sharing).route.first() else {
+            return agenda.push(leaves + latency, Due::Launch(id));
+        };
         let is_free = wires.free(link) <= leaves;
         let crossing = wires.reserve(leaves, link, &burst);
         // The interface takes frames ahead of the wire: the queue has room once the first of a burst has left.
@@ -213,16 +215,25 @@ impl StreamNetwork {
         }
     }
 
-    /// The last byte of a message is at its host, and what waited behind it follows.
+    /// The last byte of a message is at its host. It waits there for those before it in the stream; what waits behind it follows.
     fn message_over(&mut self, now: Time, id: MessageId) {
+        let mut next = self.queues.complete(id);
+        while let Some(Front::Complete(id)) = next {
+            self.arrive(now, id);
+            next = self.queues.leave(id);
+        }
+        if let Some(Front::Waits(id)) = next {
+            self.launch_at(now, self.queues.message(id).ready, id);
+        }
+    }
+
+    /// A message is complete and in its order: its receiver gets it.
+    fn arrive(&mut self, now: Time, id: MessageId) {
         let transfer = self.queues.message(id).transfer;
         let delay =
             Duration::from_secs_f64(self.paths.delay(&transfer)) + self.physics.software + self.lateness();
         let date = self.interfaces.receive(transfer.to, now) + delay;
         self.agenda.push(date, Due::Arrival(id));
-        if let Some(next) = self.queues.leave(id) {
-            self.launch_at(now, self.queues.message(next).ready, next);
-        }
     }
 
     /// How late the receiver of a message notices it.

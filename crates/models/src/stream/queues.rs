@@ -44,6 +44,9 @@ pub(super) struct Message {
     next: u32,
     pace: Pace,
     sender: Sender,
+    /// Is its last byte at its host?
+    is_complete: bool,
+    /// Does its receiver have it?
     has_arrived: bool,
 }
 
@@ -133,6 +136,15 @@ pub(super) enum PartEnd {
     OfMessage,
 }
 
+/// The first message of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Front {
+    /// Its last byte is at its host.
+    Complete(MessageId),
+    /// It has waited for its turn.
+    Waits(MessageId),
+}
+
 const NONE: u32 = u32::MAX;
 
 impl Queues {
@@ -178,6 +190,7 @@ impl Queues {
             next: NONE,
             pace,
             sender: if self.send_buffer.is_some() { Sender::Waits } else { Sender::Free },
+            is_complete: false,
             has_arrived: false,
         };
         let id = put(&mut self.messages, &mut self.unused_messages, message);
@@ -211,7 +224,11 @@ impl Queues {
     /// The part that used links is over.
     pub(super) fn part_over(&mut self, id: MessageId) -> PartEnd {
         let message = &self.messages[id.0 as usize];
-        self.streams[message.stream as usize].done = message.part_end;
+        let stream = &mut self.streams[message.stream as usize];
+        // Bytes are acknowledged in their order.
+        if stream.front == id.0 {
+            stream.done = message.part_end;
+        }
         match message.part_end {
             end if end == message.end => PartEnd::OfMessage,
             end if end - (message.end - message.bytes) == message.burst => PartEnd::OfBurst,
@@ -251,7 +268,7 @@ impl Queues {
     pub(super) fn take_held(&mut self, id: MessageId) -> Option<MessageId> {
         let stream = &mut self.streams[self.messages[id.0 as usize].stream as usize];
         let first = self.messages.get(stream.unheld as usize)?;
-        if first.end - stream.done > self.send_buffer.unwrap_or(u64::MAX) {
+        if first.end.saturating_sub(stream.done) > self.send_buffer.unwrap_or(u64::MAX) {
             return None;
         }
         let held = std::mem::replace(&mut stream.unheld, first.next);
@@ -259,11 +276,17 @@ impl Queues {
         Some(MessageId(held))
     }
 
-    /// The front of a stream has left it. Gives the new front if it has waited for that.
-    pub(super) fn leave(&mut self, id: MessageId) -> Option<MessageId> {
+    /// The last byte of a message is at its host. Gives it if it is the front of its stream.
+    pub(super) fn complete(&mut self, id: MessageId) -> Option<Front> {
+        let message = &mut self.messages[id.0 as usize];
+        message.is_complete = true;
+        (self.streams[message.stream as usize].front == id.0).then_some(Front::Complete(id))
+    }
+
+    /// The front of a stream has left it. Gives the new front if something is to be done for it.
+    pub(super) fn leave(&mut self, id: MessageId) -> Option<Front> {
         let Message { stream: number, next, pace, .. } = self.messages[id.0 as usize];
         let stream = &mut self.streams[number as usize];
-        debug_assert_eq!(stream.front, id.0, "messages of a stream arrive in their order");
         stream.front = next;
         stream.slow -= u32::from(pace != Pace::Fast);
         if next == NONE {
@@ -271,7 +294,12 @@ impl Queues {
             self.unused_streams.push(number);
             return None;
         }
-        self.messages[next as usize].waits().then_some(MessageId(next))
+        let front = &self.messages[next as usize];
+        match front.pace {
+            _ if front.is_complete => Some(Front::Complete(MessageId(next))),
+            Pace::Waits => Some(Front::Waits(MessageId(next))),
+            Pace::Fast | Pace::Slow => None,
+        }
     }
 
     /// The date has come at which the sender is free. True if it does not know yet.

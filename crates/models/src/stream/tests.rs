@@ -1,6 +1,7 @@
 //! What a network of streams does, on two and three hosts of one switch.
 
 use mpirage_platform::HostId;
+use proptest::prelude::*;
 
 use super::*;
 use crate::flow::{Fairness, Loopback, Segment};
@@ -161,6 +162,21 @@ fn a_gap_separates_messages_at_both_interfaces() {
 }
 
 #[test]
+fn a_long_message_does_not_overtake_short_ones_of_its_connection() {
+    let mut network = network(TCP);
+    // Two hosts send more than the link of the third carries: short messages queue there, which flows do not see.
+    for nth in 0..50 {
+        send(&mut network, (0, 1), 1000, nth);
+        send(&mut network, (2, 1), 1000, 100 + nth);
+    }
+    send(&mut network, (0, 1), 10_000, 50);
+    send(&mut network, (0, 1), 1, 51);
+    let dates = run(&mut network);
+    let order: Vec<f64> = (0..=51).map(|token| ends(&dates, token)).collect();
+    assert!(order.is_sorted(), "{order:?}");
+}
+
+#[test]
 fn streams_and_messages_are_used_again() {
     let mut network = network(TCP);
     for round in 0..100 {
@@ -188,4 +204,56 @@ fn a_delay_in_interfaces_counts_once_in_a_row_of_messages() {
         "{delayed_last} {last}"
     );
     assert_eq!(dates(delay, 99), dates(InterfaceDelay::default(), 99));
+}
+
+/// Sends messages with pauses between them; gives when each ends.
+fn send_all(physics: Physics, messages: &[(u64, u32, u32, u64)]) -> Vec<(u64, Milestone, f64)> {
+    let (mut network, mut now, mut events, mut dates) =
+        (network(physics), Time::ZERO, Vec::new(), Vec::new());
+    let mut advance = |network: &mut StreamNetwork, now: &mut Time, until: Time| {
+        while let Some(next) = network.next(*now).filter(|next| *next <= until) {
+            *now = next;
+            network.collect(next, &mut events);
+            let micros = next.as_picos() as f64 / 1e6;
+            dates.extend(events.drain(..).map(|event: Event| (event.token.0, event.milestone, micros)));
+        }
+    };
+    for (nth, &(pause, from, to, bytes)) in messages.iter().enumerate() {
+        let start = now + Duration::from_nanos(pause);
+        advance(&mut network, &mut now, start);
+        now = start;
+        send_at(&mut network, now, (from, to), bytes, nth as u64);
+    }
+    advance(&mut network, &mut now, Time::MAX);
+    dates
+}
+
+proptest! {
+    /// Whatever is sent when, everything ends once, after its sender is free, and in the order of its connection.
+    #[test]
+    fn everything_ends_once_and_in_order(
+        messages in proptest::collection::vec((0_u64..3_000_000, 0_u32..3, 0_u32..3, 0_u64..60_000), 1..60),
+        buffer in proptest::option::of(1_u64..50_000),
+        gap in 0_u64..1_000_000,
+        burst in 1_u64..10_000,
+        turn in 1_u64..10_000,
+    ) {
+        let gap = Duration::from_nanos(gap);
+        let dates = send_all(Physics { send_buffer: buffer, gap, burst, turn, ..TCP }, &messages);
+        let mut last = std::collections::HashMap::new();
+        for (nth, &(_, from, to, _)) in messages.iter().enumerate() {
+            let of = |milestone| {
+                let found = dates.iter().filter(move |date| date.0 == nth as u64 && date.1 == milestone);
+                found.map(|date| date.2).collect::<Vec<f64>>()
+            };
+            let (ended, free) = (of(Milestone::Ended), of(Milestone::BufferFree));
+            prop_assert_eq!(ended.len(), 1);
+            prop_assert_eq!(free.len(), usize::from(buffer.is_some()));
+            prop_assert!(free.iter().all(|date| *date <= ended[0]));
+            if from != to {
+                let before = last.insert((from, to), ended[0]).unwrap_or(0.0);
+                prop_assert!(before <= ended[0], "{before} {ended:?}");
+            }
+        }
+    }
 }

@@ -180,10 +180,16 @@ impl Draft<'_> {
 
 /// A bandwidth as a platform file writes it.
 fn bytes(bandwidth: f64) -> String {
-    format!("\"{}GBps\"", (bandwidth * 1e-3).round() * 1e-6)
+    format!("\"{}GBps\"", decimal(bandwidth * 1e-9))
 }
 
 /// A latency as a platform file writes it.
 fn seconds(latency: f64) -> String {
-    format!("\"{}ns\"", (latency * 1e12).round() * 1e-3)
+    format!("\"{}ns\"", decimal(latency * 1e9))
+}
+
+/// A number with up to six digits behind the point.
+fn decimal(number: f64) -> String {
+    let digits = format!("{number:.6}");
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -14,7 +14,7 @@ pub(crate) const KEYS: [&str; 19] = [
     "memory-bandwidth",
     "core-bandwidth",
     "socket-bandwidth",
-    "latency",
+    "memory-latency",
     "numa-latency",
     "socket-latency",
     "copy-bandwidth",
@@ -83,7 +83,7 @@ fn socket_bandwidth(table: &Table<'_>, sockets: u32) -> Result<f64, PlatformErro
 
 /// What is not given is as near as what is.
 fn latency(table: &Table<'_>) -> Result<NodeLatency, PlatformError> {
-    let domain = table.need("latency")?.latency()?;
+    let domain = table.need("memory-latency")?.latency()?;
     let socket = table.or("numa-latency", domain, Entry::latency)?;
     let host = table.or("socket-latency", socket, Entry::latency)?;
     Ok(NodeLatency { domain, socket, host })
