@@ -13,6 +13,12 @@ pub fn function_name(index: u16) -> &'static str {
     function_names().get(usize::from(index)).copied().unwrap_or("an MPI function")
 }
 
+/// The names of the functions of the MPI standard, by index.
+pub fn standard_function_names() -> &'static [&'static str] {
+    let all = function_names();
+    &all[..all.len() - BEYOND_MPI.len()]
+}
+
 /// All names, by index.
 pub fn function_names() -> &'static [&'static str] {
     static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();

@@ -93,9 +93,10 @@ Examples:
 /// `mpirage balance --help`.
 pub const BALANCE: &str = "\
 Examples:
-  mpirage cc -O2 front.c -o front && mpirage run -n 64 -p cluster:64 --compute none --trace front.mpirage -q ./front
+  mpirage cc -O2 front.c -o front -lm
+  mpirage run -n 64 --compute none --trace front.mpirage -q ./front
   mpirage balance front.mpirage --cores 16 --balancer none,greedy,refine --every 10,20,40
-  mpirage balance front.mpirage --cores 16 --balancer rotate --state 100MiB --json   # what migration costs";
+  mpirage balance front.mpirage --cores 16 --balancer rotate --state 100MiB --json";
 
 /// `mpirage calibrate --help`.
 pub const CALIBRATE: &str = "\

@@ -141,11 +141,16 @@ void *smpi_shared_set_call(const char *function, const char *input, void *data);
 #define SMPI_SAMPLE_FLOPS(flops) MPIRAGE_ONCE_(flops)
 
 #ifndef AMPI
+static inline int mpirage_stay_(unsigned long long bytes)
+{
+    (void)bytes;
+    return 0;
+}
 #define AMPI_INFO_LB_SYNC MPI_INFO_NULL
 #define AMPI_INFO_LB_ASYNC MPI_INFO_NULL
-#define AMPI_Migrate(hints) ((void)(hints), MPI_SUCCESS)
-#define MPI_Migrate() MPI_SUCCESS
-#define MPIRAGE_MIGRATE(bytes) ((void)(bytes), MPI_SUCCESS)
+#define AMPI_Migrate(hints) ((void)(hints), mpirage_stay_(0))
+#define MPI_Migrate() mpirage_stay_(0)
+#define MPIRAGE_MIGRATE(bytes) mpirage_stay_((unsigned long long)(bytes))
 #endif
 
 #define mpirage_execute(flops, bytes) ((void)(flops), (void)(bytes))
