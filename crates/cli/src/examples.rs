@@ -63,6 +63,11 @@ Examples:
   mpirage trace convert ring.mpirage ring.ti
   mpirage trace convert gen:halo2d,ranks=64 halo.mpirage";
 
+/// `mpirage trace aggregate --help`.
+pub const TRACE_AGGREGATE: &str = "\
+Examples:
+  mpirage trace aggregate --grid 8x8 --to 2x4 gen:halo2d,ranks=64,periodic=no coarse.mpirage";
+
 /// `mpirage trace info --help`.
 pub const TRACE_INFO: &str = "\
 Examples:

@@ -110,12 +110,6 @@ impl Migrations {
         Migrations { plan, wants_traffic, ranks, traffic, waiting, travelling: 0, intervals }
     }
 
-    /// The core of a rank.
-    #[inline]
-    pub(crate) fn place(&self, rank: RankId) -> CorePlace {
-        self.plan.cores[self.plan.mapping[rank.index()].index()]
-    }
-
     /// The cores of all ranks.
     pub(crate) fn places(&self) -> impl Iterator<Item = CorePlace> + '_ {
         self.plan.mapping.iter().map(|core| self.plan.cores[core.index()])

@@ -29,6 +29,12 @@ pub struct BalanceArguments {
     /// Bytes to send when a rank moves [default: as traced]
     #[arg(long, value_name = "SIZE", help_heading = BALANCING)]
     pub state: Option<String>,
+    /// The process grid of the trace, such as 16x16; the last coordinate changes fastest, as in MPI_Cart_create
+    #[arg(long, value_name = "GRID", help_heading = BALANCING)]
+    pub grid: Option<String>,
+    /// Aggregate the trace to these coarser process grids, and balance each of them
+    #[arg(long, value_name = "GRID,…", value_delimiter = ',', help_heading = BALANCING)]
+    pub decompose: Vec<String>,
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArguments,

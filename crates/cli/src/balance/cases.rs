@@ -9,13 +9,13 @@ use mpirage_balance::{BALANCERS, Balancer, CoreId, by_name};
 use mpirage_mpi::{Balancing, Bursts, CorePlace, Ending, Engine, MigrationHistory, NoMemory};
 use mpirage_record::Summary;
 use mpirage_replay::{ReplayError, Watch};
-use mpirage_trace::Workload;
+use mpirage_scenario::Placement;
 use mpirage_units::{Duration, parse_bytes, parse_duration};
 
-use crate::arguments::BalanceArguments;
+use crate::arguments::{BalanceArguments, MachineArguments};
 use crate::exit::{Failure, bad_trace, usage};
 use crate::interrupt::Interrupt;
-use crate::machine::Machine;
+use crate::machine::{Machine, VirtualProcessors};
 use crate::replay::{charged, measured_on};
 use crate::reporting::Charged;
 use crate::words;
@@ -44,6 +44,8 @@ pub struct CaseOutcome {
 pub struct Study<'a> {
     /// What the user typed.
     pub arguments: &'a BalanceArguments,
+    /// The file of the trace, or a generated workload.
+    trace: String,
     /// The machine, with the first core of each rank.
     pub machine: Machine,
     /// The cores to which ranks can move.
@@ -57,27 +59,27 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// Everything checked, before the first simulation.
-    pub fn new(arguments: &'a BalanceArguments, workload: &dyn Workload) -> Result<Study<'a>, Failure> {
+    /// Everything checked, before the first simulation. `trace` is the file that the user named, or one made from it.
+    pub fn new(arguments: &'a BalanceArguments, trace: &str) -> Result<Study<'a>, Failure> {
+        let workload = mpirage_trace::open(trace).map_err(bad_trace)?;
         let ranks = workload.ranks();
-        let count = arguments.cores.map_or(ranks, NonZero::get);
         if workload.is_graph() {
             return Err(usage(format!("{}: ranks that are graphs cannot move", arguments.trace)));
         }
-        let slots = Machine::new(&arguments.machine, count)?;
-        check_machine(&slots, count)?;
-        // Blocks of neighbours share a core, as in Adaptive MPI.
-        let first = |rank: u32| (u64::from(rank) * u64::from(count) / u64::from(ranks)) as u32;
-        let first: Vec<u32> = (0..ranks).map(first).collect();
-        let machine = Machine { warnings: slots.warnings.clone(), ..slots.with_ranks(&first) };
-        let charged = charged(arguments.compute.as_deref(), workload)?;
-        let speed = measured_on(arguments.host_speed.as_deref(), workload, &machine)?;
+        let on_cores = arguments.cores.or(arguments.machine.on_cores).or(NonZero::new(ranks));
+        let machine = Machine::new(&MachineArguments { on_cores, ..arguments.machine.clone() }, ranks)?;
+        let Some(VirtualProcessors { cores, first }) = machine.virtual_processors.clone() else {
+            return Err(usage(format!("{}: the trace has no ranks", arguments.trace)));
+        };
+        let charged = charged(arguments.compute.as_deref(), workload.as_ref())?;
+        let speed = measured_on(arguments.host_speed.as_deref(), workload.as_ref(), &machine)?;
         let decision =
             parse_duration(&arguments.decision).map_err(|error| usage(format!("--decision: {error}")))?;
         let state = arguments.state.as_deref().map(parse_bytes).transpose();
         Ok(Study {
             arguments,
-            cores: places(&slots, speed, charged),
+            trace: trace.to_owned(),
+            cores: places(&machine, &cores, speed, charged),
             machine,
             mapping: first.into_iter().map(CoreId).collect(),
             cases: cases(arguments)?,
@@ -113,7 +115,7 @@ impl<'a> Study<'a> {
     }
 
     fn simulate(&self, case: &Case, interrupt: &Interrupt) -> Result<CaseOutcome, Failure> {
-        let mut workload = mpirage_trace::open(&self.arguments.trace).map_err(bad_trace)?;
+        let mut workload = mpirage_trace::open(&self.trace).map_err(bad_trace)?;
         let mut engine = self.engine(case)?;
         let ending = mpirage_replay::run(&mut engine, workload.as_mut(), &mut Interruptible(interrupt));
         interrupt.check()?;
@@ -140,7 +142,7 @@ impl<'a> Study<'a> {
 
     fn engine(&self, case: &Case) -> Result<Engine<NoMemory>, Failure> {
         let bursts = if self.charged.bursts { Bursts::Measured } else { Bursts::None };
-        let mut setup = self.machine.serial_setup(self.speed, bursts, Box::new(Summary::default()));
+        let mut setup = self.machine.setup(self.speed, bursts, Box::new(Summary::default()));
         if !self.charged.bursts {
             setup.protocol.reduce_seconds_per_byte = 0.0;
             setup.protocol.copy_seconds_per_byte = 0.0;
@@ -187,34 +189,19 @@ impl<'a> Study<'a> {
     }
 }
 
-/// Refuses machines on which ranks cannot be bound to cores of their own.
-fn check_machine(slots: &Machine, count: u32) -> Result<(), Failure> {
-    if slots.placement.oversubscribed {
-        return Err(usage(format!("--cores {count}: {} has fewer cores", slots.spec)));
-    }
-    if slots.model.memory_on(&slots.platform, &slots.placement).is_some() {
-        return Err(usage(format!(
-            "{}: ranks on hosts with [node] are bound to their memory and cannot move yet; leave out [node]",
-            slots.spec
-        )));
-    }
-    Ok(())
-}
-
-/// The cores of a machine that has one rank on each.
-fn places(slots: &Machine, speed: f64, charged: Charged) -> Vec<CorePlace> {
-    let place = |((&host, core), slowdown): ((_, &mpirage_platform::CoreId), f64)| {
-        let about = slots.platform.host(host);
+/// The cores of a machine.
+fn places(machine: &Machine, cores: &Placement, speed: f64, charged: Charged) -> Vec<CorePlace> {
+    let place = |(&host, core): (_, &mpirage_platform::CoreId)| {
+        let about = machine.platform.host(host);
         CorePlace {
             host,
             core: core.0,
             host_cores: about.cores,
-            seconds_per_nano: slowdown * 1e-9,
+            seconds_per_nano: machine.slowdown(host, speed) * 1e-9,
             flops: if charged.declared { about.speed } else { f64::INFINITY },
         }
     };
-    let placed = slots.placement.hosts.iter().zip(&slots.placement.cores);
-    placed.zip(slots.slowdowns(speed)).map(place).collect()
+    cores.hosts.iter().zip(&cores.cores).map(place).collect()
 }
 
 fn balancer(name: &str, seed: u64) -> Result<Box<dyn Balancer>, Failure> {

@@ -60,11 +60,10 @@ impl<M: Memory> Processing<'_, M> {
             }
             _ => all,
         };
-        // Only ranks that may move are bound to cores.
-        let core = self.core.migrations.as_mut().map_or(0, |migrations| {
+        if let Some(migrations) = &mut self.core.migrations {
             migrations.computes(rank, seconds);
-            migrations.place(rank).core
-        });
+        }
+        let core = self.work.speeds.core(rank);
         let computation = Computation { host, core, seconds, threads };
         match self.work.speeds.traffic(rank, work) {
             None => self.core.kernel.start_compute(computation, due.token()),

@@ -55,6 +55,8 @@ pub struct Setup {
     pub host_flops: Vec<f64>,
     /// Cores of the host of each rank.
     pub host_cores: Vec<u32>,
+    /// The core of each rank, numbered on its host, for compute models in which ranks are bound to cores.
+    pub rank_cores: Vec<u32>,
     /// How messages travel.
     pub protocol: Protocol,
     /// Which algorithms collectives use.
@@ -108,7 +110,12 @@ impl<M: Memory> Engine<M> {
                 core,
                 work: Workload {
                     bursts: setup.bursts,
-                    speeds: Speeds::new(setup.seconds_per_nano, setup.host_flops, setup.host_cores),
+                    speeds: Speeds::new(
+                        setup.seconds_per_nano,
+                        setup.host_flops,
+                        setup.host_cores,
+                        setup.rank_cores,
+                    ),
                     background: Table::new(),
                     real_time: RealTime::default(),
                 },
