@@ -314,7 +314,7 @@ def usage(suite):
         (["run", "--map-by", "moon", "/bin/true"], "moon"),
         (["nonsense"], "nonsense"),
         (["info", "nonsense"], "nonsense"),
-        (["balance"], "not implemented yet"),
+        (["sweep"], "not implemented yet"),
     ]:
         result = suite.run([MPIRAGE, *arguments])
         what = " ".join(arguments)

@@ -120,6 +120,7 @@ impl Alone {
             | Call::Unlock { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
+            | Call::Migrate { .. }
             | Call::Share { .. }
             | Call::Tally(_) => {}
         }
@@ -175,6 +176,7 @@ impl Alone {
             | Call::Unlock { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
+            | Call::Migrate { .. }
             | Call::Share { .. }
             | Call::Tally(_) => {}
         }

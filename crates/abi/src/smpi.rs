@@ -3,9 +3,11 @@
 use core::ffi::{c_char, c_int, c_void};
 use std::ffi::CStr;
 
-use mpirage_call::{Call, Rule, Tally, Work};
+use mpirage_call::{Call, Rule, Tally, Work, function_names};
 
+use crate::caller::Caller;
 use crate::frame::misuse;
+use crate::lock::is_folded;
 use crate::rank;
 use crate::sampling::Site;
 
@@ -206,6 +208,29 @@ pub unsafe extern "C" fn smpi_shared_set_call(
     // SAFETY: by the contract above.
     rank::this().sharing.keep_call(unsafe { key_of(function, input) }, data.addr());
     data
+}
+
+/// `AMPI_Migrate`: the rank may move to another core here. Its state has `bytes` bytes; zero stands for what it has allocated.
+#[unsafe(no_mangle)]
+pub extern "C" fn mpirage_migrate(bytes: u64) -> c_int {
+    let connection = rank::this().connection();
+    if connection.is_simulated() {
+        let before = Caller::last();
+        Caller { function: function_names().len() as u32 - 1, ..before }.restore();
+        connection.ask(&Call::Migrate { state_bytes: if bytes > 0 { bytes } else { live_heap() } });
+        before.restore();
+    }
+    0
+}
+
+/// Bytes that this process has allocated and not freed. Folded ranks share one heap, so nobody knows whose they are: zero.
+fn live_heap() -> u64 {
+    if is_folded() {
+        return 0;
+    }
+    // SAFETY: it only reads the allocator's counters.
+    let info = unsafe { libc::mallinfo2() };
+    (info.uordblks + info.hblkhd) as u64
 }
 
 /// Tells the simulator what this rank has counted, if it has counted anything.

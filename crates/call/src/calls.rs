@@ -293,4 +293,11 @@ calls! {
         target: Option<u32>,
     }
         answered: false, trace: NeedsRun, stored: [], checks: [];
+
+    /// `AMPI_Migrate`: a point at which the rank may move to another core.
+    31: Migrate {
+        /// Bytes to send if it moves: what it has allocated.
+        state_bytes: u64,
+    }
+        answered: true, trace: Operation, stored: [17], checks: [size(state_bytes)];
 }

@@ -57,6 +57,12 @@ pub struct CollectiveCall<'a> {
 }
 
 impl CollectiveCall<'static> {
+    /// A barrier of all ranks.
+    pub fn barrier() -> CollectiveCall<'static> {
+        let agreement = CollectiveCall::agreement(crate::WORLD);
+        CollectiveCall { kind: Collective::Barrier, send: Part::EMPTY, recv: Part::EMPTY, ..agreement }
+    }
+
     /// The collective by which ranks agree on a new communicator: each sends its colour and key to all others.
     pub fn agreement(context: ContextId) -> CollectiveCall<'static> {
         let part = Part { payload: Payload::Absent, blocks: Blocks::Equal(AGREEMENT_BYTES) };

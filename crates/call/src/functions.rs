@@ -4,9 +4,19 @@ use std::sync::OnceLock;
 
 const TABLE: &str = include_str!("../../abi/functions.txt");
 
+/// Functions that are not in the MPI standard; their indices follow those of the table. `AMPI_Migrate` has the name that the
+/// literature uses.
+const BEYOND_MPI: [&str; 1] = ["MPI_Migrate"];
+
 /// The name of the function with this index: `MPI_Send`.
 pub fn function_name(index: u16) -> &'static str {
     function_names().get(usize::from(index)).copied().unwrap_or("an MPI function")
+}
+
+/// The names of the functions of the MPI standard, by index.
+pub fn standard_function_names() -> &'static [&'static str] {
+    let all = function_names();
+    &all[..all.len() - BEYOND_MPI.len()]
 }
 
 /// All names, by index.
@@ -17,7 +27,7 @@ pub fn function_names() -> &'static [&'static str] {
 
 fn names() -> Vec<&'static str> {
     let prototypes = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    prototypes.map(name).collect()
+    prototypes.map(name).chain(BEYOND_MPI).collect()
 }
 
 /// The name of the function in a prototype.

@@ -1,8 +1,10 @@
 //! The command line. One definition gives the parser, the help, the manual pages and the completions of shells.
 
+mod balance;
 mod platform;
 mod study;
 
+pub use balance::BalanceArguments;
 pub use platform::{ImportArguments, PlatformAction};
 pub use study::{CalibrateArguments, CompareArguments};
 
@@ -87,6 +89,9 @@ pub enum Command {
     /// Find the fastest algorithms of collectives on a simulated machine, for a real MPI to use
     #[command(after_help = examples::TUNE)]
     Tune(Box<TuneArguments>),
+    /// Compare load balancers: replay a trace whose ranks can move between fewer cores
+    #[command(after_help = examples::BALANCE)]
+    Balance(Box<BalanceArguments>),
     /// Fit a model to measurements of a real machine
     #[command(after_help = examples::CALIBRATE)]
     Calibrate(Box<CalibrateArguments>),
@@ -219,6 +224,20 @@ pub enum TraceAction {
         /// A trace, or gen:PATTERN,…
         input: String,
         /// FILE.mpirage (our own), FILE.ti, FILE.txt or FOLDER/ (time-independent); of GOAL schedules also FILE.goal (text) and FILE.bin
+        output: String,
+    },
+    /// Write the trace of a coarser process grid: computation is added up, messages between the same ranks are merged
+    #[command(after_help = examples::TRACE_AGGREGATE)]
+    Aggregate {
+        /// The process grid of the trace, such as 16x16; the last coordinate changes fastest, as in MPI_Cart_create
+        #[arg(long, value_name = "GRID")]
+        grid: String,
+        /// The coarser grid; each extent of the first is a multiple
+        #[arg(long, value_name = "GRID")]
+        to: String,
+        /// A trace, or gen:PATTERN,…
+        input: String,
+        /// FILE.mpirage, FILE.ti, FILE.txt or FOLDER/
         output: String,
     },
     /// Show what a trace contains: ranks, calls, bytes, computation, communication between ranks
@@ -379,6 +398,9 @@ pub struct MachineArguments {
     /// Ranks per host (also -ppn, -npernode)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub ppn: Option<u32>,
+    /// Put the ranks on N cores of the machine, in blocks; the ranks of a core compute one after the other, burst by burst, as the virtual processors of Adaptive MPI do
+    #[arg(long, value_name = "N")]
+    pub on_cores: Option<NonZero<u32>>,
 }
 
 /// A positive time; a number without a unit is in seconds.

@@ -63,6 +63,11 @@ Examples:
   mpirage trace convert ring.mpirage ring.ti
   mpirage trace convert gen:halo2d,ranks=64 halo.mpirage";
 
+/// `mpirage trace aggregate --help`.
+pub const TRACE_AGGREGATE: &str = "\
+Examples:
+  mpirage trace aggregate --grid 8x8 --to 2x4 gen:halo2d,ranks=64,periodic=no coarse.mpirage";
+
 /// `mpirage trace info --help`.
 pub const TRACE_INFO: &str = "\
 Examples:
@@ -89,6 +94,14 @@ Examples:
   mpirage tune bcast -n 8 -q -o tuned.rules --force         # for mpirage run --coll tuned.rules
   mpirage tune gen:allreduce,ranks=16,bytes=8               # the calls of a trace or pattern
   mpirage cc -O2 heat1d.c -o heat1d && mpirage tune -n 16 --compute none -- ./heat1d";
+
+/// `mpirage balance --help`.
+pub const BALANCE: &str = "\
+Examples:
+  mpirage cc -O2 front.c -o front -lm
+  mpirage run -n 64 --compute none --trace front.mpirage -q ./front
+  mpirage balance front.mpirage --cores 16 --balancer none,greedy,refine --every 10,20,40
+  mpirage balance front.mpirage --cores 16 --balancer rotate --state 100MiB --json";
 
 /// `mpirage calibrate --help`.
 pub const CALIBRATE: &str = "\

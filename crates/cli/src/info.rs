@@ -4,7 +4,7 @@ mod collectives;
 mod dot;
 mod schedules;
 
-use mpirage_call::function_names;
+use mpirage_call::standard_function_names;
 use mpirage_platform::{BUILTINS, NetworkPreset};
 use mpirage_scenario::{MODELS, PROFILES};
 use mpirage_trace::{KEYS, PATTERNS};
@@ -91,7 +91,7 @@ fn list_workloads() {
 /// Lists MPI functions. The library contains the names of those that are not implemented.
 fn list_functions() -> Result<(), Failure> {
     let missing = missing_functions(&Install::locate()?);
-    for name in function_names() {
+    for name in standard_function_names() {
         let state =
             if missing.iter().any(|other| other == name) { "not implemented yet" } else { "implemented" };
         output::line(format_args!("{name:<40} {state}"));

@@ -1,11 +1,12 @@
 //! The simulated machine of a command: platform, model, collectives and placement, resolved and checked.
 
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
 use mpirage_collectives::{Choice, ChoiceError, Selector};
-use mpirage_kernel::{Kernel, NetworkModel};
-use mpirage_models::Cores;
+use mpirage_kernel::{ComputeModel, Kernel, NetworkModel};
+use mpirage_models::{Cores, SerialCores};
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::{HostId, Platform};
@@ -35,6 +36,30 @@ pub struct Machine {
     pub warnings: Vec<String>,
     /// Speed in flops of the machine on which traces for this one are measured, if the configuration fixes it (Dimemas).
     pub reference_speed: Option<f64>,
+    /// The cores on which ranks take turns (--on-cores).
+    pub virtual_processors: Option<VirtualProcessors>,
+}
+
+/// Ranks as virtual processors: the ranks of a core compute one after the other.
+#[derive(Clone)]
+pub struct VirtualProcessors {
+    /// The cores, as places for one rank each.
+    pub cores: Placement,
+    /// The core of each rank at the start: blocks of neighbours share a core, as in Adaptive MPI.
+    pub first: Vec<u32>,
+}
+
+impl VirtualProcessors {
+    fn new(cores: Placement, ranks: u32) -> VirtualProcessors {
+        let count = cores.hosts.len() as u64;
+        let first = |rank: u32| (u64::from(rank) * count / u64::from(ranks)) as u32;
+        VirtualProcessors { cores, first: (0..ranks).map(first).collect() }
+    }
+
+    fn only(&self, members: &[u32]) -> VirtualProcessors {
+        let first = members.iter().map(|&rank| self.first[rank as usize]).collect();
+        VirtualProcessors { cores: self.cores.clone(), first }
+    }
 }
 
 impl MachineArguments {
@@ -72,24 +97,51 @@ impl Machine {
                 "-p {spec}: a Dimemas configuration holds both machine and model; use --model {spec} instead"
             )));
         }
-        let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{ranks}"));
+        let places = arguments.on_cores.map_or(ranks, NonZero::get);
+        let spec = arguments.platform.clone().unwrap_or_else(|| format!("cluster:{places}"));
         let platform =
-            Platform::load_with(&spec, ranks, arguments.net.as_deref()).map_err(exit::bad_platform)?;
+            Platform::load_with(&spec, places, arguments.net.as_deref()).map_err(exit::bad_platform)?;
         let request = arguments.model_request()?.for_network(platform.network_source());
         let (model, mut warnings) = resolve_model(&request, &platform)?;
         limits::check_platform(&spec, &platform, &model).map_err(exit::bad_platform)?;
-        let placement = hosts::place(arguments, &platform, ranks)?;
+        let placement = hosts::place(arguments, &platform, places)?;
         let collectives = match model.collectives().filter(|_| arguments.coll.is_empty()) {
             Some(table) => choice("--mpi-profile", table)?,
             None => choice("--coll", &arguments.coll)?,
         };
         warnings.extend_from_slice(platform.doubts());
         let platform = Arc::new(platform);
-        let mut machine =
-            Machine { platform, spec, model, collectives, placement, warnings, reference_speed: None };
+        let (reference_speed, virtual_processors) = (None, None);
+        let mut machine = Machine {
+            platform,
+            spec,
+            model,
+            collectives,
+            placement,
+            warnings,
+            reference_speed,
+            virtual_processors,
+        };
         let doubts = machine.situation(arguments.platform.is_some()).doubts();
         machine.warnings.extend(doubts);
-        Ok(machine)
+        if arguments.on_cores.is_some() { machine.over_decomposed(ranks) } else { Ok(machine) }
+    }
+
+    /// This machine, with one place for each of its cores, for more ranks that take turns on them.
+    fn over_decomposed(self, ranks: u32) -> Result<Machine, Failure> {
+        let count = self.ranks();
+        if self.placement.oversubscribed {
+            return Err(usage(format!("--on-cores {count}: {} has fewer cores", self.spec)));
+        }
+        if self.model.memory_on(&self.platform, &self.placement).is_some() {
+            return Err(usage(format!(
+                "{}: ranks on hosts with [node] are bound to their memory and cannot share cores yet; leave out [node]",
+                self.spec
+            )));
+        }
+        let virtual_processors = VirtualProcessors::new(self.placement, ranks);
+        let placement = virtual_processors.cores.only(&self.platform, &virtual_processors.first);
+        Ok(Machine { placement, virtual_processors: Some(virtual_processors), ..self })
     }
 
     /// The machine as the checks for doubtful results see it.
@@ -104,10 +156,13 @@ impl Machine {
 
     /// The machine of a Dimemas configuration, which also holds model and placement.
     fn of_dimemas(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
-        let places = !arguments.host.is_empty() || arguments.hostfile.is_some() || arguments.ppn.is_some();
+        let places = !arguments.host.is_empty()
+            || arguments.hostfile.is_some()
+            || arguments.ppn.is_some()
+            || arguments.on_cores.is_some();
         if arguments.platform.is_some() || places {
             return Err(usage(format!(
-                "--model {}: a Dimemas configuration holds the machine and the placement of ranks; leave out -p, -H, --hostfile and --ppn",
+                "--model {}: a Dimemas configuration holds the machine and the placement of ranks; leave out -p, -H, --hostfile, --ppn and --on-cores",
                 arguments.model
             )));
         }
@@ -117,8 +172,16 @@ impl Machine {
         let collectives = choice("--coll", &arguments.coll)?;
         let (platform, spec) = (Arc::new(platform), arguments.model.clone());
         let reference_speed = Some(REFERENCE_SPEED);
-        let mut machine =
-            Machine { platform, spec, model, collectives, placement, warnings, reference_speed };
+        let mut machine = Machine {
+            platform,
+            spec,
+            model,
+            collectives,
+            placement,
+            warnings,
+            reference_speed,
+            virtual_processors: None,
+        };
         let doubts = machine.situation(false).doubts();
         machine.warnings.extend(doubts);
         Ok(machine)
@@ -134,6 +197,7 @@ impl Machine {
             placement: self.placement.clone(),
             warnings: Vec::new(),
             reference_speed: self.reference_speed,
+            virtual_processors: self.virtual_processors.clone(),
         }
     }
 
@@ -147,6 +211,7 @@ impl Machine {
             placement: self.placement.only(&self.platform, members),
             warnings: Vec::new(),
             reference_speed: self.reference_speed,
+            virtual_processors: self.virtual_processors.as_ref().map(|all| all.only(members)),
         }
     }
 
@@ -166,15 +231,20 @@ impl Machine {
         self.platform.host(self.placement.hosts[0]).speed
     }
 
+    /// How much slower a host is than a machine of `speed` flops.
+    pub fn slowdown(&self, host: HostId, speed: f64) -> f64 {
+        speed / self.platform.host(host).speed
+    }
+
     /// For each rank, how much slower its host is than a machine of `speed` flops.
     pub fn slowdowns(&self, speed: f64) -> Vec<f64> {
-        let slowdown = |host: &HostId| speed / self.platform.host(*host).speed;
-        self.placement.hosts.iter().map(slowdown).collect()
+        self.placement.hosts.iter().map(|&host| self.slowdown(host, speed)).collect()
     }
 
     /// True if any host has more ranks than cores.
     pub fn is_oversubscribed(&self) -> bool {
-        Cores::new(Arc::clone(&self.platform), &self.placement.hosts).is_oversubscribed()
+        self.virtual_processors.is_some()
+            || Cores::new(Arc::clone(&self.platform), &self.placement.hosts).is_oversubscribed()
     }
 
     /// The engine's setup for a run on this machine, if computation is measured on a core of `speed` flops.
@@ -203,18 +273,22 @@ impl Machine {
         bursts: Bursts,
         recorder: Box<dyn Recorder>,
     ) -> Setup {
-        let hosts = &self.placement.hosts;
-        let cores = Cores::new(Arc::clone(&self.platform), hosts);
-        let mut kernel = Kernel::new(network, Box::new(cores));
+        let cores: Box<dyn ComputeModel> = match self.virtual_processors {
+            Some(_) => Box::new(SerialCores::new(&self.platform)),
+            None => Box::new(Cores::new(Arc::clone(&self.platform), &self.placement.hosts)),
+        };
+        let mut kernel = Kernel::new(network, cores);
         if let Some(memory) = self.model.memory_on(&self.platform, &self.placement) {
             kernel = kernel.with_memory(memory);
         }
+        let hosts = &self.placement.hosts;
         Setup {
             kernel,
             placement: hosts.clone(),
             jobs: Vec::new(),
             host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
             host_cores: self.placement.hosts.iter().map(|&host| self.platform.host(host).cores).collect(),
+            rank_cores: self.placement.cores.iter().map(|core| core.0).collect(),
             seconds_per_nano: self.slowdowns(speed).iter().map(|slowdown| slowdown * 1e-9).collect(),
             protocol: self.model.protocol.clone(),
             collectives: self.collectives.clone(),

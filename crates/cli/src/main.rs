@@ -6,6 +6,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod arguments;
+mod balance;
 mod calibrate;
 mod captures;
 mod child;
@@ -97,7 +98,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("run") => return run::command(tail),
         Some("emulate") => return emulate::command(tail),
         Some("gdb") => return gdb::command(tail),
-        Some(planned @ ("balance" | "sweep" | "check")) => {
+        Some(planned @ ("sweep" | "check")) => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not implemented yet; see docs/roadmap.md"
             )));
@@ -118,6 +119,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Trace(action) => trace::command(&action),
         Command::Report(report) => report::command(&report),
         Command::Tune(tune) => tune::command(&tune),
+        Command::Balance(balance) => balance::command(&balance),
         Command::Calibrate(calibrate) => calibrate::command(&calibrate),
         Command::Compare(compare) => compare::command(&compare),
         Command::Info(info) => info::command(&info),

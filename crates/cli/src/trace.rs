@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mpirage_trace::{
-    BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, RankSchedule,
-    TiLayout, TiWriter, TraceError, TraceWriter, Workload, convert, info, open, recognise,
+    BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, ProcessGrid,
+    RankSchedule, TiLayout, TiWriter, TraceError, TraceWriter, Workload, convert, info, open, recognise,
 };
 use serde_json::{Value, json};
 
@@ -26,6 +26,10 @@ pub fn command(action: &TraceAction) -> Result<u8, Failure> {
     match action {
         TraceAction::Convert { input, output, host_speed } => {
             convert_file(input, output, host_speed::parse(host_speed.as_deref())?)
+        }
+        TraceAction::Aggregate { grid, to, input, output } => {
+            let interrupt = Interrupt::watch()?;
+            aggregate(input, Path::new(output), (grid, to), &interrupt).map(|()| 0)
         }
         TraceAction::Info { trace, json } => show(trace, *json),
     }
@@ -84,6 +88,35 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
         say!("mpirage: warning: {warning}");
     }
     Ok(0)
+}
+
+/// Writes the trace of a coarser process grid.
+pub fn aggregate(
+    input: &str,
+    output: &Path,
+    (fine, coarse): (&str, &str),
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let grid = |text: &str| text.parse::<ProcessGrid>().map_err(usage);
+    let (fine, coarse) = (grid(fine)?, grid(coarse)?);
+    let mut workload = open(input).map_err(bad_trace)?;
+    let mut files = Conflicts::default();
+    add_files(&mut files, workload.as_ref());
+    files.trace("the output", output);
+    files.check()?;
+    let Some(scribe) = scribe(output, coarse.ranks(), workload.computation(), (0.0, 0.0)) else {
+        return Err(usage(format!(
+            "{}: expected FILE.mpirage, FILE.ti, FILE.txt or FOLDER/",
+            output.display()
+        )));
+    };
+    let mut scribe = scribe.map_err(usage)?;
+    let written =
+        mpirage_trace::aggregate(workload.as_mut(), (&fine, &coarse), scribe.as_mut(), &|| interrupt.came());
+    interrupt.check()?;
+    written.map_err(|error| bad_trace(format!("{input}: {error}")))?;
+    scribe.warnings().iter().for_each(|warning| say!("mpirage: warning: {warning}"));
+    Ok(())
 }
 
 /// Why the trace cannot be written as such a file.

@@ -95,6 +95,7 @@ impl Arguments {
             | Call::Compute { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
+            | Call::Migrate { .. }
             | Call::Share { .. }
             | Call::Tally(_) => Arguments::default(),
         }

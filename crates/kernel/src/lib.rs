@@ -302,7 +302,7 @@ mod tests {
     fn what_ends_at_one_instant_ends_together_and_in_order() {
         let mut kernel = kernel();
         let transfer = Transfer::data(HostId(0), HostId(1), 1);
-        kernel.start_compute(Computation { host: HostId(0), seconds: 5e-9, threads: 1.0 }, Token(1));
+        kernel.start_compute(Computation { host: HostId(0), core: 0, seconds: 5e-9, threads: 1.0 }, Token(1));
         kernel.start_transfer(transfer, Token(2));
         kernel.start_timer(Duration::from_nanos(5), Token(3));
         kernel.start_timer(Duration::from_nanos(5), Token(4));
@@ -349,7 +349,7 @@ mod tests {
     fn a_computation_ends_when_cores_and_memory_are_done() {
         let ends = ends(|kernel| {
             // The cores of this kernel take 5 ns for everything.
-            let computation = Computation { host: HostId(0), seconds: 5e-9, threads: 1.0 };
+            let computation = Computation { host: HostId(0), core: 0, seconds: 5e-9, threads: 1.0 };
             for (token, nanos) in [(1, 3.0), (2, 5.0), (3, 8.0)] {
                 let traffic = Traffic { end_point: 0, bytes: nanos * 1e-9, rate: 1.0, cores: 1.0 };
                 kernel.start_memory_bound(computation, traffic, Token(token));
@@ -382,7 +382,10 @@ mod tests {
         let starts: [fn(&mut Kernel); 2] = [
             |kernel| kernel.start_timer(Duration::MAX, Token(1)),
             |kernel| {
-                kernel.start_compute(Computation { host: HostId(0), seconds: 1e300, threads: 1.0 }, Token(1))
+                kernel.start_compute(
+                    Computation { host: HostId(0), core: 0, seconds: 1e300, threads: 1.0 },
+                    Token(1),
+                )
             },
         ];
         for start in starts {

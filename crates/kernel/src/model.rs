@@ -176,6 +176,8 @@ pub struct LinkStatistics {
 pub struct Computation {
     /// The host that computes.
     pub host: HostId,
+    /// Which of its cores, for models in which computations are bound to cores; the others choose themselves.
+    pub core: u32,
     /// The time that one core takes for it.
     pub seconds: f64,
     /// The number of cores that can work on it at the same time: the threads that share it. At least one.

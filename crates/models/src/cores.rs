@@ -61,7 +61,7 @@ impl Cores {
     }
 
     fn share(&mut self, now: Time, computation: Computation, token: Token) {
-        let Computation { host, seconds, threads } = computation;
+        let Computation { host, seconds, threads, .. } = computation;
         let cores = self.cores(host);
         let resource = &mut self.hosts[host.0 as usize].resource;
         let resource = *resource.get_or_insert_with(|| self.sharing.add_resource(cores, Kind::Shared));
@@ -76,14 +76,14 @@ impl Cores {
         for (end, Alone { token, host, cores }) in self.alone.take_where(|alone| alone.host == host) {
             let threads = f64::from(cores);
             let seconds = end.since(now).as_secs_f64() * threads;
-            self.share(now, Computation { host, seconds, threads }, token);
+            self.share(now, Computation { host, core: 0, seconds, threads }, token);
         }
     }
 }
 
 impl ComputeModel for Cores {
     fn start(&mut self, now: Time, computation: Computation, token: Token) {
-        let Computation { host, seconds, threads } = computation;
+        let Computation { host, seconds, threads, .. } = computation;
         let Host { ranks, crowded, .. } = self.hosts[host.0 as usize];
         if !crowded && threads > 1.0 && ranks > 1 {
             self.crowd(now, host);
@@ -139,7 +139,11 @@ mod tests {
             while let Some((number, &(_, seconds, threads))) =
                 waiting.next_if(|(_, (start, ..))| Time::from_picos(start * 1_000) == now)
             {
-                model.start(now, Computation { host: HostId(0), seconds, threads }, Token(number as u64));
+                model.start(
+                    now,
+                    Computation { host: HostId(0), core: 0, seconds, threads },
+                    Token(number as u64),
+                );
             }
         }
     }

@@ -20,6 +20,10 @@ pub(crate) enum Due {
     SendComplete(DelayedId),
     /// A collective whose duration a formula gives.
     Collective(InstanceId),
+    /// The time that a decision of the load balancer takes.
+    Decision,
+    /// The state of a rank that moves.
+    Migration(RankId),
     /// The processor of a rank may be free.
     Processor(RankId),
     /// The transfer of something of a window.
@@ -38,6 +42,8 @@ impl Due {
             Due::Collective(instance) => (5, instance.index()),
             Due::Processor(rank) => (6, rank.index()),
             Due::Window(activity) => (7, activity.index()),
+            Due::Decision => (8, 0),
+            Due::Migration(rank) => (9, rank.index()),
         };
         Token(kind << 32 | number as u64)
     }
@@ -54,7 +60,9 @@ impl Due {
             4 => Due::SendComplete(DelayedId::new(index)),
             5 => Due::Collective(InstanceId::new(index)),
             6 => Due::Processor(RankId::new(number)),
-            _ => Due::Window(ActivityId::new(index)),
+            7 => Due::Window(ActivityId::new(index)),
+            8 => Due::Decision,
+            _ => Due::Migration(RankId::new(number)),
         }
     }
 }
@@ -74,6 +82,8 @@ mod tests {
             Due::Collective(InstanceId::new(2)),
             Due::Processor(RankId::new(u32::MAX)),
             Due::Window(ActivityId::new(4)),
+            Due::Decision,
+            Due::Migration(RankId::new(5)),
         ];
         for due in all {
             assert_eq!(Due::of(due.token()), due);

@@ -31,6 +31,7 @@ mod engine;
 mod ideal;
 mod ids;
 mod memory;
+mod migration;
 mod noise;
 mod observe;
 mod occupancy;
@@ -43,8 +44,11 @@ mod turn;
 mod windows;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
-pub use engine::{BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle};
+pub use engine::{
+    BalancingRefused, BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle,
+};
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
+pub use migration::{Balancing, CorePlace, Interval, MigrationHistory};
 pub use noise::Noise;
 pub use origin::Origin;
 pub use protocol::{

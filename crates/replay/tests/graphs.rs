@@ -275,6 +275,7 @@ fn simulated(letters: Letters, ranks: usize, goal: &str) -> Vec<u64> {
         kernel: Kernel::new(model.network_on(&platform), Box::new(Cores::new(platform, &placement))),
         seconds_per_nano: vec![1e-9; ranks],
         host_cores: vec![1; ranks],
+        rank_cores: vec![0; ranks],
         host_flops: vec![1e9; ranks],
         placement,
         jobs: Vec::new(),

@@ -137,6 +137,7 @@ impl Conversion<'_> {
             | Call::SampleBegin { .. }
             | Call::SampleEnd
             | Call::Compute { .. }
+            | Call::Migrate { .. }
             | Call::Share { .. }
             | Call::Tally(_)
             | Call::Expose { .. }

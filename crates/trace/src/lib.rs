@@ -4,6 +4,7 @@
 //! ([`mpirage_call`]). It has no clock: what a call answers is all it learns. Readers of trace formats and generators are
 //! workloads; writers of traces without dates are consumers of records. Formats with dates are in `mpirage-timeline`.
 
+mod aggregate;
 mod binary;
 mod convert;
 mod dim;
@@ -21,6 +22,7 @@ mod writer;
 
 use mpirage_call::varint;
 
+pub use aggregate::{GridError, ProcessGrid, aggregate};
 pub use binary::{BinaryTrace, BinaryWriter};
 pub use convert::convert;
 pub use dim::DimTrace;

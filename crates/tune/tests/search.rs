@@ -44,6 +44,7 @@ impl Testbed for Cluster {
             seconds_per_nano: vec![1e-9; hosts.len()],
             host_flops: vec![1e9; hosts.len()],
             host_cores: vec![1; hosts.len()],
+            rank_cores: vec![0; hosts.len()],
             placement: hosts,
             protocol: self.model.protocol.clone(),
             collectives,

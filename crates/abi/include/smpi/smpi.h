@@ -65,6 +65,7 @@ void mpirage_work_end(int *open);
    socket's memory bandwidth that the rank gets, whichever is longer. */
 void mpirage_execute(double flops, double bytes);
 void smpi_execute(double seconds);
+int mpirage_migrate(unsigned long long bytes);
 void smpi_execute_benched(double seconds);
 void smpi_execute_flops(double flops);
 void smpi_execute_flops_benched(double flops);
@@ -111,6 +112,14 @@ void *smpi_shared_set_call(const char *function, const char *input, void *data);
              MPIRAGE_HERE_(mpirage_once_) = 1;                                                                        \
          MPIRAGE_HERE_(mpirage_once_); MPIRAGE_HERE_(mpirage_once_) = 0)
 
+/* A point at which a load balancer may move the rank to another core (mpirage balance). All ranks call it equally often. Its
+   state is what it has allocated, or so many bytes as MPIRAGE_MIGRATE says. */
+#define AMPI_INFO_LB_SYNC MPI_INFO_NULL
+#define AMPI_INFO_LB_ASYNC MPI_INFO_NULL
+#define AMPI_Migrate(hints) ((void)(hints), mpirage_migrate(0))
+#define MPI_Migrate() mpirage_migrate(0)
+#define MPIRAGE_MIGRATE(bytes) mpirage_migrate((unsigned long long)(bytes))
+
 #define SMPI_SHARED_MALLOC(size) smpi_shared_malloc((size), __FILE__, __LINE__)
 #define SMPI_PARTIAL_SHARED_MALLOC(size, offsets, count) smpi_shared_malloc_partial((size), (offsets), (count))
 #define SMPI_SHARED_FREE(data) smpi_shared_free(data)
@@ -130,6 +139,19 @@ void *smpi_shared_set_call(const char *function, const char *input, void *data);
     MPIRAGE_ONCE_(((void)(tag), (void)(iterations), (threshold))) for (init; (test); (step))
 #define SMPI_SAMPLE_DELAY(flops) MPIRAGE_ONCE_(flops)
 #define SMPI_SAMPLE_FLOPS(flops) MPIRAGE_ONCE_(flops)
+
+#ifndef AMPI
+static inline int mpirage_stay_(unsigned long long bytes)
+{
+    (void)bytes;
+    return 0;
+}
+#define AMPI_INFO_LB_SYNC MPI_INFO_NULL
+#define AMPI_INFO_LB_ASYNC MPI_INFO_NULL
+#define AMPI_Migrate(hints) ((void)(hints), mpirage_stay_(0))
+#define MPI_Migrate() mpirage_stay_(0)
+#define MPIRAGE_MIGRATE(bytes) mpirage_stay_((unsigned long long)(bytes))
+#endif
 
 #define mpirage_execute(flops, bytes) ((void)(flops), (void)(bytes))
 #define smpi_execute(seconds) ((void)(seconds))

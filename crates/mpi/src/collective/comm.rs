@@ -216,6 +216,11 @@ impl Comms {
         Some(Arc::clone(comm.nodes.get_or_insert_with(nodes)))
     }
 
+    /// Ranks have moved: which members share a node is to be found out again.
+    pub(crate) fn forget_nodes(&mut self) {
+        self.world_comms.iter_mut().chain(&mut self.made).for_each(|comm| comm.nodes = None);
+    }
+
     /// Communicators the program made that some member has not freed: which, who made them, and how many ranks they have.
     pub(crate) fn unfreed(&self) -> impl Iterator<Item = (ContextId, Origin, u32)> + '_ {
         self.made.iter().enumerate().filter_map(|(index, comm)| {

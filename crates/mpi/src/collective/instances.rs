@@ -114,6 +114,12 @@ impl Collectives {
         self.instances.get(id)
     }
 
+    /// Ranks have moved to other hosts.
+    pub(crate) fn forget_nodes(&mut self) {
+        self.comms.forget_nodes();
+        self.plans.forget_nodes();
+    }
+
     /// Does a formula give the duration of collectives?
     pub(crate) fn have_formula(&self) -> bool {
         self.times.is_some()

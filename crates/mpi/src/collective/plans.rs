@@ -100,6 +100,11 @@ impl Plans {
         id
     }
 
+    /// Ranks have moved: plans that depend on who shares a node are not used again.
+    pub(crate) fn forget_nodes(&mut self) {
+        self.known.retain(|made, _| made.on_nodes_of.is_none());
+    }
+
     /// Is a plan kept, and that of all ranks?
     pub(crate) fn is_common(&self, id: PlanId) -> bool {
         let plan = &self.all[id];

@@ -9,6 +9,7 @@ use mpirage_units::Time;
 
 use super::real_time::RealTime;
 use crate::ids::{Table, WorkId};
+use crate::migration::CorePlace;
 
 /// Recorded costs: each burst, by rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,11 +61,25 @@ pub(crate) struct Speeds {
     seconds_per_nano: Vec<f64>,
     flops: Vec<f64>,
     cores: Vec<u32>,
+    core: Vec<u32>,
 }
 
 impl Speeds {
-    pub(super) fn new(seconds_per_nano: Vec<f64>, flops: Vec<f64>, cores: Vec<u32>) -> Speeds {
-        Speeds { seconds_per_nano, flops, cores }
+    pub(super) fn new(
+        seconds_per_nano: Vec<f64>,
+        flops: Vec<f64>,
+        cores: Vec<u32>,
+        core: Vec<u32>,
+    ) -> Speeds {
+        Speeds { seconds_per_nano, flops, cores, core }
+    }
+
+    /// The rank is on this core from now on.
+    pub(super) fn set(&mut self, rank: RankId, place: &CorePlace) {
+        self.seconds_per_nano[rank.index()] = place.seconds_per_nano;
+        self.flops[rank.index()] = place.flops;
+        self.cores[rank.index()] = place.host_cores;
+        self.core[rank.index()] = place.core;
     }
 
     /// How long one core of a rank's host computes.
@@ -84,6 +99,11 @@ impl Speeds {
             }
             _ => None,
         }
+    }
+
+    /// The core of a rank, numbered on its host.
+    pub(super) fn core(&self, rank: RankId) -> u32 {
+        self.core[rank.index()]
     }
 
     /// Cores of a rank's host.

@@ -60,7 +60,11 @@ impl<M: Memory> Processing<'_, M> {
             }
             _ => all,
         };
-        let computation = Computation { host, seconds, threads };
+        if let Some(migrations) = &mut self.core.migrations {
+            migrations.computes(rank, seconds);
+        }
+        let core = self.work.speeds.core(rank);
+        let computation = Computation { host, core, seconds, threads };
         match self.work.speeds.traffic(rank, work) {
             None => self.core.kernel.start_compute(computation, due.token()),
             Some(bytes) => {

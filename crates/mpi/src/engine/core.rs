@@ -15,6 +15,7 @@ use crate::collective::{self, Collectives};
 use crate::data_plane::DataPlane;
 use crate::due::Due;
 use crate::memory::Memory;
+use crate::migration::Migrations;
 use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::protocol::Protocol;
@@ -44,6 +45,8 @@ pub(crate) struct Core<M> {
     pub turns: Turns,
     /// The call that is carried out right now is over; the function that has its words at hand records it.
     pub unrecorded: bool,
+    /// Ranks that may move, if they may.
+    pub migrations: Option<Box<Migrations>>,
 }
 
 impl<M: Memory> Core<M> {
@@ -248,9 +251,11 @@ impl<M: Memory> Core<M> {
             return;
         }
         let blocked = match state.phase {
-            Phase::Waiting | Phase::TakingCompleted | Phase::Probing(_) | Phase::InCollective(_) => {
-                Some((state.entered, state.stamp.function, state.stamp.site))
-            }
+            Phase::Waiting
+            | Phase::TakingCompleted
+            | Phase::Probing(_)
+            | Phase::InCollective(_)
+            | Phase::Migrating => Some((state.entered, state.stamp.function, state.stamp.site)),
             _ => None,
         };
         let gone = state.phase.is(&Phase::Gone);

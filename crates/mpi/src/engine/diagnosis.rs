@@ -194,6 +194,7 @@ impl<'a, M> Diagnosis<'a, M> {
             }
             Phase::Probing(probe) => vec![self.message_wanted(rank, probe.key)],
             Phase::InCollective(instance) => self.members_wanted(rank, instance).into_iter().collect(),
+            Phase::Migrating => Vec::new(),
             _ => return None,
         };
         Some(BlockedRank { rank: rank.get(), stamp: state.stamp, wants })

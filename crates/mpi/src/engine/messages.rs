@@ -25,6 +25,9 @@ impl<M: Memory> Core<M> {
     #[inline(always)]
     pub(crate) fn post_send(&mut self, outgoing: Outgoing<'_>) -> MessageId {
         let from = outgoing.from;
+        if let Some(migrations) = &mut self.migrations {
+            migrations.sends(from, outgoing.to, outgoing.bytes);
+        }
         let (transport, mut env) = self.transport();
         let id = transport.add(&mut env, outgoing);
         if env.occupancy.has_graphs() {

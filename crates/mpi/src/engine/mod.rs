@@ -12,6 +12,7 @@ mod diagnosis;
 mod fast_path;
 mod graph;
 mod messages;
+mod migrate;
 mod paced;
 mod perform;
 mod polls;
@@ -27,4 +28,5 @@ mod wiring;
 
 pub use bursts::{Bursts, Costs};
 pub use diagnosis::{BlockedRank, Diagnosis, Leftover, Want, waiting_cycle};
+pub use migrate::BalancingRefused;
 pub use wiring::{Engine, Setup};

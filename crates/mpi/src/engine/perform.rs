@@ -288,6 +288,7 @@ impl<M: Memory> Calls<M> {
                 return self.one_sided().perform_lock(line, window, target, exclusive);
             }
             Call::Unlock { window, target } => self.one_sided().perform_unlock(line, window, target),
+            Call::Migrate { state_bytes } => return self.perform_migrate(line, state_bytes),
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }

@@ -8,6 +8,7 @@ use mpirage_record::Record;
 use mpirage_units::{Duration, Time};
 
 use super::core::Core;
+use super::migrate::leave_blocking;
 use super::task::Task;
 use crate::collective::agreement::calls_function;
 use crate::collective::run::Stop;
@@ -297,7 +298,7 @@ impl<M: Memory> Core<M> {
         }
         if request == BLOCKING {
             self.ranks.line_mut(line).reply.completions.extend(error);
-            self.make_ready(line);
+            leave_blocking(self, line);
         } else {
             let owner = self.ranks.owner(line, request);
             self.complete(owner, error.unwrap_or(Completion::empty(0)), Time::ZERO);

@@ -56,6 +56,8 @@ pub struct Setup {
     pub host_flops: Vec<f64>,
     /// Cores of the host of each rank.
     pub host_cores: Vec<u32>,
+    /// The core of each rank, numbered on its host, for compute models in which ranks are bound to cores.
+    pub rank_cores: Vec<u32>,
     /// How messages travel.
     pub protocol: Protocol,
     /// Which algorithms collectives use.
@@ -101,6 +103,7 @@ impl<M: Memory> Engine<M> {
             windows: Windows::new(),
             tasks: VecDeque::new(),
             unrecorded: false,
+            migrations: None,
             protocol,
             hosts,
         };
@@ -109,7 +112,12 @@ impl<M: Memory> Engine<M> {
                 core,
                 work: Workload {
                     bursts: setup.bursts,
-                    speeds: Speeds::new(setup.seconds_per_nano, setup.host_flops, setup.host_cores),
+                    speeds: Speeds::new(
+                        setup.seconds_per_nano,
+                        setup.host_flops,
+                        setup.host_cores,
+                        setup.rank_cores,
+                    ),
                     background: Table::new(),
                     real_time: RealTime::default(),
                 },
@@ -367,6 +375,8 @@ impl<M: Memory> Engine<M> {
                     self.calls.core.take_events();
                 }
                 Due::Collective(instance) => self.calls.core.all_leave(instance),
+                Due::Decision => self.decide_migrations(),
+                Due::Migration(_) => self.migration_done(),
                 Due::Processor(rank) => self.calls.processing().processor_due(rank),
                 Due::Window(activity) => self.calls.one_sided().window_event(activity, milestone),
             }

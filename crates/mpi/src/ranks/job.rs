@@ -125,6 +125,11 @@ impl Jobs {
         self.jobs.get(job.index())?.ending.as_ref()
     }
 
+    /// The number of jobs.
+    pub(crate) fn count(&self) -> usize {
+        self.jobs.len()
+    }
+
     /// The endings of all jobs, so far as they have ended.
     pub(crate) fn endings(&self) -> impl Iterator<Item = &Ending> {
         self.jobs.iter().filter_map(|job| job.ending.as_ref())

@@ -33,6 +33,8 @@ pub(crate) enum Phase {
     Probing(Probe),
     /// It is in a blocking collective.
     InCollective(InstanceId),
+    /// It waits until all ranks have reached a migration point and those that move have arrived.
+    Migrating,
     /// What it waited for has come.
     Woken,
     /// Its reply is ready.

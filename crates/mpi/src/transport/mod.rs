@@ -13,4 +13,4 @@ mod state;
 mod table;
 mod transfer;
 
-pub(crate) use state::{Env, Event, Reception, Transport};
+pub(crate) use state::{Env, Event, Reception, Transport, set_hosts};

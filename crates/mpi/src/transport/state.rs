@@ -77,6 +77,11 @@ pub(crate) struct Transport {
     pub(super) events: Vec<Event>,
 }
 
+/// Ranks are on these hosts from now on. What is under way goes on to the host it set out for.
+pub(crate) fn set_hosts(transport: &mut Transport, hosts: Arc<[HostId]>) {
+    transport.hosts = hosts;
+}
+
 impl Transport {
     pub(crate) fn new(protocol: Arc<Protocol>, hosts: Arc<[HostId]>) -> Transport {
         Transport {

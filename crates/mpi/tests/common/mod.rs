@@ -191,6 +191,7 @@ fn build(
         },
         seconds_per_nano: vec![1e-9; ranks],
         host_cores: vec![1; ranks],
+        rank_cores: vec![0; ranks],
         host_flops: vec![1e9; ranks],
         placement,
         jobs: jobs.to_vec(),

@@ -366,6 +366,7 @@ impl TraceWriter for TiWriter {
             | Call::SampleBegin { .. }
             | Call::SampleEnd
             | Call::Compute { .. }
+            | Call::Migrate { .. }
             | Call::Share { .. }
             | Call::Tally(_)
             | Call::TakeCompleted

@@ -80,6 +80,7 @@ pub fn replay_model(
         kernel: Kernel::new(network, Box::new(cores)),
         seconds_per_nano: vec![1e-9; ranks],
         host_cores: vec![1; ranks],
+        rank_cores: vec![0; ranks],
         host_flops: vec![1e9; ranks],
         placement,
         jobs: Vec::new(),

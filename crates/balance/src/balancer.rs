@@ -1,0 +1,20 @@
+//! What all balancers have in common.
+
+use crate::error::BalanceError;
+use crate::snapshot::{CoreId, Snapshot};
+
+/// Decides which core computes for which rank.
+pub trait Balancer: Send {
+    /// The core of each rank from now on.
+    fn map(&mut self, snapshot: &Snapshot) -> Result<Vec<CoreId>, BalanceError>;
+
+    /// Does it ever move a rank? If not, nobody needs to stop and ask it.
+    fn moves_ranks(&self) -> bool {
+        true
+    }
+
+    /// Does it look at who communicates with whom? If not, snapshots need no traffic.
+    fn wants_traffic(&self) -> bool {
+        false
+    }
+}

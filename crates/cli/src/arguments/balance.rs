@@ -1,0 +1,59 @@
+//! The arguments of `mpirage balance`.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{COMPUTATION, MachineArguments, STANDARD_OUTPUT};
+
+const BALANCING: &str = "Load balancing";
+const RESULTS: &str = "Results";
+
+/// `mpirage balance`.
+#[derive(Clone, Debug, Args)]
+pub struct BalanceArguments {
+    /// Cores of the simulated machine for the ranks of the trace, in the order in which ranks would be placed [default: one for
+    /// each rank]
+    #[arg(long, value_name = "N", help_heading = BALANCING)]
+    pub cores: Option<NonZero<u32>>,
+    /// Balancers to compare: names, or files of executables (./mine.py)
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "none,greedy,refine", help_heading = BALANCING)]
+    pub balancer: Vec<String>,
+    /// Balance at every so many calls of AMPI_Migrate
+    #[arg(long, value_name = "K,…", value_delimiter = ',', default_value = "20", help_heading = BALANCING)]
+    pub every: Vec<NonZero<u32>>,
+    /// Time that a decision takes, beside the barrier before it
+    #[arg(long, value_name = "TIME", default_value = "100us", help_heading = BALANCING)]
+    pub decision: String,
+    /// Bytes to send when a rank moves [default: as traced]
+    #[arg(long, value_name = "SIZE", help_heading = BALANCING)]
+    pub state: Option<String>,
+    /// The process grid of the trace, such as 16x16; the last coordinate changes fastest, as in MPI_Cart_create
+    #[arg(long, value_name = "GRID", help_heading = BALANCING)]
+    pub grid: Option<String>,
+    /// Aggregate the trace to these coarser process grids, and balance each of them
+    #[arg(long, value_name = "GRID,…", value_delimiter = ',', help_heading = BALANCING)]
+    pub decompose: Vec<String>,
+    /// The machine.
+    #[command(flatten)]
+    pub machine: MachineArguments,
+    /// Simulations at the same time; the result does not depend on it [default: the cores of this machine]
+    #[arg(long, value_name = "N", help_heading = RESULTS)]
+    pub jobs: Option<NonZero<usize>>,
+    /// Print the result as one JSON object instead of a table, or write it into FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = RESULTS)]
+    pub json: Option<PathBuf>,
+    /// Do not print the table
+    #[arg(short, long, help_heading = RESULTS)]
+    pub quiet: bool,
+    /// Computation: traced or none [default: as in the traced run]
+    #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
+    pub compute: Option<String>,
+    /// Speed of the machine on which computation was measured
+    #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
+    pub host_speed: Option<String>,
+    /// A trace whose ranks call AMPI_Migrate
+    #[arg(value_name = "TRACE", help_heading = "Arguments")]
+    pub trace: String,
+}

@@ -1,0 +1,84 @@
+//! `mpirage balance`: the same trace with several load balancers.
+
+mod cases;
+mod show;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Context;
+use mpirage_outfile::OutputFile;
+
+use crate::arguments::{BalanceArguments, STANDARD_OUTPUT};
+use crate::conflicts::Conflicts;
+use crate::exit::{Failure, bad_trace, usage};
+use crate::interrupt::Interrupt;
+use crate::limits::{self, RankKind};
+use crate::output::{self, say};
+use crate::{results, trace};
+use cases::{CaseOutcome, Study};
+use show::Table;
+
+/// Compares balancers.
+pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
+    let started = Instant::now();
+    let interrupt = Interrupt::watch()?;
+    let workload = mpirage_trace::open(&arguments.trace).map_err(bad_trace)?;
+    limits::check_ranks(&arguments.trace, workload.ranks().into(), RankKind::Replayed)?;
+    let mut files = Conflicts::default();
+    files.input("the trace", Path::new(&arguments.trace));
+    trace::add_files(&mut files, workload.as_ref());
+    arguments.machine.add_inputs(&mut files);
+    let file = arguments.json.as_deref().filter(|file| *file != Path::new(STANDARD_OUTPUT));
+    file.into_iter().for_each(|file| files.output("--json", file));
+    files.check()?;
+    let file = file.map(results::open).transpose()?;
+    let results = studies(arguments, &interrupt)?;
+    let warnings = results.iter().flat_map(|(study, outcomes)| study.warnings(outcomes));
+    // All process grids have the same machine and the same doubts.
+    let warnings: BTreeSet<String> = warnings.collect();
+    warnings.iter().for_each(|warning| say!("mpirage: warning: {warning}"));
+    let table = Table { results: &results, seconds: started.elapsed().as_secs_f64() };
+    if !arguments.quiet && arguments.json.as_deref() != Some(Path::new(STANDARD_OUTPUT)) {
+        table.lines().iter().for_each(output::line);
+    }
+    match (file, &arguments.json) {
+        (Some(file), _) => write(file, &table)?,
+        (None, Some(_)) => output::try_line(table.json())?,
+        (None, None) => {}
+    }
+    Ok(0)
+}
+
+/// The trace as it is, or one study for each process grid that it is aggregated to.
+fn studies<'a>(
+    arguments: &'a BalanceArguments,
+    interrupt: &Interrupt,
+) -> Result<Vec<(Study<'a>, Vec<CaseOutcome>)>, Failure> {
+    let one = |trace: &str| {
+        let study = Study::new(arguments, trace)?;
+        let outcomes = study.run(interrupt)?;
+        Ok((study, outcomes))
+    };
+    if arguments.decompose.is_empty() {
+        return Ok(vec![one(&arguments.trace)?]);
+    }
+    let Some(fine) = &arguments.grid else {
+        return Err(usage("--decompose needs the process grid of the trace: --grid 16x16"));
+    };
+    let folder = tempfile::tempdir().context("cannot make a folder for aggregated traces")?;
+    let aggregated = |coarse: &String| {
+        let file = folder.path().join(format!("{coarse}.mpirage"));
+        trace::aggregate(&arguments.trace, &file, (fine, coarse), interrupt)?;
+        one(&file.to_string_lossy())
+    };
+    arguments.decompose.iter().map(aggregated).collect()
+}
+
+fn write(mut file: OutputFile, table: &Table<'_>) -> Result<(), Failure> {
+    let name = file.path().display().to_string();
+    let written = writeln!(file, "{}", table.json()).and_then(|()| file.finish());
+    Ok(written.with_context(|| format!("cannot write {name}"))?)
+}

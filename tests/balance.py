@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""`mpirage balance`: ranks that move between fewer cores: tests/balance.py [PART…]"""
+
+import json
+import math
+import sys
+
+from harness import MPIRAGE, ROOT, Suite
+
+RANKS, CORES, ITERATIONS = 32, 8, 200
+CELLS, GRID, SCALE = "96x96x2", "4x8", 4
+# Bytes that move with the ranks of all cells: see examples/front.c.
+STATE_BYTES = 96 * 96 * 2 * 160 * SCALE**3
+ALL = "none,greedy,refine,greedy-refine,rotate,random,hierarchical,distributed,comm-aware"
+FAST_LINKS = "cluster:32"
+
+
+def trace_of(suite, mode="processes", grid=GRID):
+    """The trace of the example with a moving front."""
+    front = suite.compile(ROOT / "examples" / "front.c", flags=["-O2", "-lm"])
+    file = suite.folder / f"front-{mode}-{grid}.mpirage"
+    if not file.exists():
+        rows, columns = map(int, grid.split("x"))
+        done = suite.run([MPIRAGE, "run", "-n", rows * columns, "--compute", "none", "--ranks-as", mode, "--trace", file, "-q", front, ITERATIONS, CELLS, grid, SCALE], timeout=120)
+        suite.check(f"the front runs ({mode}, {grid})", done.code == 0, done)
+    return file
+
+
+def balance(suite, trace, *arguments):
+    return suite.run([MPIRAGE, "balance", trace, *arguments], timeout=120)
+
+
+def cases(suite, trace, *arguments):
+    """Results by (balancer, every)."""
+    done = balance(suite, trace, "--json", *arguments)
+    suite.check(f"balance {' '.join(map(str, arguments))}", done.code == 0, done)
+    found = json.loads(done.out)["cases"] if done.code == 0 else []
+    return {(case["balancer"], case["every"]): case for case in found}
+
+
+def none(suite):
+    """Without a balancer it is a plain replay, to the picosecond, with one rank for each core and with several."""
+    trace = trace_of(suite)
+    plain = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", FAST_LINKS, trace])
+    seconds = json.loads(plain.out)["simulated_seconds"]
+    alone = cases(suite, trace, "--balancer", "none", "-p", FAST_LINKS)["none", None]
+    suite.check("none: equals a replay", alone["simulated_seconds"] == seconds, (alone["simulated_seconds"], seconds))
+    suite.check("none: no decisions", alone["decisions"] == 0 and alone["migration_points"] == ITERATIONS, alone)
+    fewer = cases(suite, trace, "--balancer", "none", "--cores", CORES)["none", None]
+    turns = suite.run([MPIRAGE, "replay", "-q", "--json", "--on-cores", CORES, trace])
+    turns = json.loads(turns.out)["simulated_seconds"]
+    suite.check("none: equals a replay whose ranks take turns on as many cores", fewer["simulated_seconds"] == turns, (fewer["simulated_seconds"], turns))
+    suite.check("none: cores that do all the work one after the other", fewer["simulated_seconds"] >= max(seconds, fewer["computed_seconds"] / CORES), fewer["simulated_seconds"])
+
+
+def work(suite):
+    """Balancers move work; they neither make nor lose any."""
+    found = cases(suite, trace_of(suite), "--cores", CORES, "--net", "hdr100", "--balancer", ALL, "--every", "5,10")
+    suite.check("work: all cases are there", len(found) == 17, list(found))
+    sums = {key: case["computed_seconds_per_rank"] for key, case in found.items()}
+    first = sums["none", None]
+    for key, seconds in sums.items():
+        same = all(math.isclose(a, b, rel_tol=1e-12) for a, b in zip(seconds, first))
+        suite.check(f"work: {key} computes as much for each rank", len(seconds) == RANKS and same, seconds)
+        case = found[key]
+        least = sum(first) / CORES
+        suite.check(f"work: {key} is no faster than the cores", case["simulated_seconds"] >= least, (case["simulated_seconds"], least))
+        per_interval = sum(map(sum, case["core_seconds_per_interval"]))
+        suite.check(f"work: {key}: loads of cores are those of ranks", not case["decisions"] or math.isclose(per_interval, sum(seconds), rel_tol=1e-9), per_interval)
+    suite.check("work: greedy is better than none", found["greedy", 5]["simulated_seconds"] < found["none", None]["simulated_seconds"], found["greedy", 5]["simulated_seconds"])
+    suite.check("work: refine moves fewer ranks than greedy", found["refine", 5]["moves"] < found["greedy", 5]["moves"], found["refine", 5]["moves"])
+
+
+def costs(suite):
+    """A decision and a migration cost what was said."""
+    trace = trace_of(suite)
+    rotate = lambda *more: cases(suite, trace, "--cores", CORES, "--balancer", "rotate", "--every", 10, *more)["rotate", 10]
+    free, slow = rotate("--decision", "0s", "--state", "0B"), rotate("--decision", "1s", "--state", "0B")
+    gained = slow["simulated_seconds"] - free["simulated_seconds"]
+    suite.check("costs: a second for each decision", math.isclose(gained, free["decisions"], rel_tol=1e-9), gained)
+    suite.check("costs: decisions", free["decisions"] == ITERATIONS // 10 and free["moves"] == RANKS * free["decisions"], free["moves"])
+    heavy = rotate("--decision", "0s", "--state", "10MB")
+    suite.check("costs: bytes", heavy["moved_bytes"] == heavy["moves"] * 10_000_000, heavy["moved_bytes"])
+    # Each core sends four states and receives four, over a link of 1.25 GB/s as a rule; a bandwidth above that is impossible.
+    extra = heavy["simulated_seconds"] - free["simulated_seconds"]
+    suite.check("costs: heavy ranks take longer", extra > 0, extra)
+    heavier = rotate("--decision", "0s", "--state", "20MB")["simulated_seconds"] - free["simulated_seconds"]
+    suite.check("costs: twice the bytes take about twice the time", 1.8 < heavier / extra < 2.2, heavier / extra)
+    traced = rotate("--decision", "0s")
+    suite.check("costs: the trace has the size of the state", traced["moved_bytes"] == traced["decisions"] * STATE_BYTES, traced["moved_bytes"])
+
+
+def iterations_of(suite, trace, ranks):
+    """Seconds that each of the ranks computes in each iteration: a balancer that is asked every time and moves nobody."""
+    stay = suite.folder / "stay.sh"
+    stay.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{json.dumps({'mapping': list(range(ranks))})}'\n")
+    stay.chmod(0o755)
+    case = cases(suite, trace, "--balancer", stay, "--every", 1)[str(stay), 1]
+    suite.check(f"{trace.stem}: nobody moves", case["moves"] == 0 and case["decisions"] == ITERATIONS, case["moves"])
+    return case["core_seconds_per_interval"]
+
+
+def aggregated(suite):
+    """A coarse grid from a fine one does what the program does on the coarse grid."""
+    fine, native = trace_of(suite, grid="16x16"), trace_of(suite, grid="4x4")
+    coarse = suite.folder / "coarse.mpirage"
+    done = suite.run([MPIRAGE, "trace", "aggregate", "--grid", "16x16", "--to", "4x4", fine, coarse])
+    suite.check("aggregated: 16x16 to 4x4", done.code == 0, done)
+    infos = [json.loads(suite.run([MPIRAGE, "trace", "info", "--json", trace]).out) for trace in (coarse, native)]
+    for what in ("ranks", "messages", "message_bytes", "matrix_messages", "matrix_bytes"):
+        suite.check(f"aggregated: {what}", infos[0][what] == infos[1][what], [info[what] for info in infos])
+    ours, theirs = iterations_of(suite, coarse, 16), iterations_of(suite, native, 16)
+    worst = max(abs(a - b) / b for loads, others in zip(ours, theirs) for a, b in zip(loads, others))
+    suite.check("aggregated: computation of each rank in each iteration within 2 %", worst < 0.02, worst)
+    seconds = [json.loads(suite.run([MPIRAGE, "replay", "-q", "--json", trace]).out)["simulated_seconds"] for trace in (coarse, native)]
+    suite.check("aggregated: simulated time within 2 %", abs(seconds[0] / seconds[1] - 1) < 0.02, seconds)
+    words = ("--grid", "16x16", "--decompose", "4x4,8x8,16x16", "--cores", 16, "--balancer", "none,refine")
+    done = balance(suite, fine, "--json", *words)
+    found = json.loads(done.out)["cases"] if done.code == 0 else []
+    suite.check("aggregated: cases of all grids", [case["ranks"] for case in found] == [16, 16, 64, 64, 256, 256], done)
+    work = [case["computed_seconds"] for case in found]
+    suite.check("aggregated: as much work on all grids", work and max(work) / min(work) - 1 < 1e-9, work)
+    for more, text in [(["--grid", "16x16", "--to", "3x4"], "multiple"), (["--grid", "8x8", "--to", "4x4"], "256 ranks"), (["--grid", "16x", "--to", "4x4"], "16x16")]:
+        done = suite.run([MPIRAGE, "trace", "aggregate", *more, fine, suite.folder / "bad.mpirage"])
+        suite.check(f"aggregated: {' '.join(more)} is refused", done.code in (83, 84) and text in done.err, done)
+    done = suite.run([MPIRAGE, "trace", "aggregate", "--grid", "4", "--to", "2", "gen:alltoall,ranks=4", suite.folder / "bad.mpirage"])
+    suite.check("aggregated: collectives with blocks are refused", done.code == 83 and "alltoall" in done.err, done)
+
+
+def deterministic(suite):
+    """The result depends neither on the number of simulations at a time nor on the run."""
+    trace, words = trace_of(suite), ("--cores", CORES, "--balancer", ALL, "--every", "4,8")
+    one, two, again = (cases(suite, trace, *words, "--jobs", jobs) for jobs in (1, 2, 2))
+    suite.check("deterministic: one and two at a time", one == two and two == again)
+    pinned = suite.run(["taskset", "-c", "0", MPIRAGE, "balance", trace, "--json", *words], timeout=120)
+    suite.check("deterministic: on one core", {(case["balancer"], case["every"]): case for case in json.loads(pinned.out)["cases"]} == one, pinned.err)
+    suite.check("deterministic: folded ranks give the same trace", cases(suite, trace_of(suite, "folded"), *words) == one)
+
+
+def executables(suite):
+    """A balancer of the user."""
+    script = suite.folder / "mine.py"
+    script.write_text("#!/usr/bin/env python3\nimport json, sys\nsnapshot = json.load(sys.stdin)\n"
+                      "print(json.dumps({'mapping': [(rank['core'] + 1) % len(snapshot['cores']) for rank in snapshot['ranks']]}))\n")
+    script.chmod(0o755)
+    found = cases(suite, trace_of(suite), "--cores", CORES, "--balancer", f"rotate,{script}", "--every", 200)
+    suite.check("executables: the same as rotate", found["rotate", 200]["simulated_seconds"] == found[str(script), 200]["simulated_seconds"], found.keys())
+    script.write_text("#!/bin/sh\necho none of it >&2\nexit 4\n")
+    failed = balance(suite, trace_of(suite), "--cores", CORES, "--balancer", script)
+    suite.check("executables: failure", failed.code == 84 and "none of it" in failed.err and "exit status: 4" in failed.err, failed)
+
+
+def mistakes(suite):
+    trace = trace_of(suite)
+    for words, text in [
+        (["--balancer", "gredy"], "did you mean greedy?"), (["--every", "0"], "--every"), (["--cores", "0"], "--cores"),
+        (["--decision", "x"], "--decision"), (["--state", "x"], "--state"), (["--cores", "9", "-p", "cluster:8"], "fewer cores"),
+        (["--model", "loggops"], "cannot move"),
+    ]:
+        done = balance(suite, trace, *words)
+        suite.check(f"mistakes: {' '.join(words)}", done.code == 84 and text in done.err, done)
+    idle = suite.run([MPIRAGE, "balance", "gen:ring,ranks=4", "--cores", 2])
+    suite.check("mistakes: a workload that never migrates", idle.code == 0 and "calls AMPI_Migrate" in idle.err, idle)
+
+
+PARTS = [none, work, costs, aggregated, deterministic, executables, mistakes]
+
+
+def main():
+    suite, wanted = Suite("balance"), sys.argv[1:]
+    unknown = set(wanted) - {part.__name__ for part in PARTS}
+    if unknown:
+        sys.exit(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(part.__name__ for part in PARTS)}")
+    for part in PARTS:
+        if not wanted or part.__name__ in wanted:
+            part(suite)
+    suite.end()
+
+
+if __name__ == "__main__":
+    main()
