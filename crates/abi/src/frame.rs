@@ -4,6 +4,7 @@ use core::ffi::c_int;
 
 use mpirage_call::Call;
 
+use crate::callbacks;
 use crate::caller::{Caller, name_of};
 use crate::constants::MPI_SUCCESS;
 use crate::error::{MpiError, Result};
@@ -69,9 +70,8 @@ fn handle(function: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
         | Errhandler::Session(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
-            let (mut comm, mut code) = (comm, error.class);
             // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
-            unsafe { handler(&mut comm, &mut code) };
+            unsafe { callbacks::handle_error(handler, comm, error.class) };
             error.class
         }
     }
