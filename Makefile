@@ -11,11 +11,13 @@ NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 all: build
 
 PACKAGES := -p mpirage-cli -p mpirage-abi -p mpirage-malloc
+# Libraries with the binary interfaces of other MPIs; the demo needs none.
+FRONTS   := -p mpirage-front-mpich -p mpirage-front-openmpi
 # Exists after a full build.
 FULL    := $(BUILD)/.mpirage-full
 
 build:
-	$(CARGO) build --release --quiet $(PACKAGES)
+	$(CARGO) build --release --quiet $(PACKAGES) $(FRONTS)
 	@touch $(FULL)
 	@$(MAKE) --no-print-directory links
 

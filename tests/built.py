@@ -115,8 +115,8 @@ def cmake(suite):
 
 
 def foreign(suite):
-    """Programs for another MPI, or for none."""
-    for library, how in (("libmpi.so.40", "Open MPI"), ("libmpich.so.12", "MPICH")):
+    """Programs for another MPI that no front replaces (foreign.py has those that run), or for none."""
+    for library, how in (("libmpi.so.20", "Open MPI 2"), ("libmpich.so.10", "MPICH 3.0")):
         name = library.split(".")[0]
         folder = suite.folder / name
         folder.mkdir()

@@ -27,6 +27,7 @@ fn main() {
     write("constants.rs", &rust::constants(&constants));
     write("constant_values.rs", &rust::constant_values(&constants));
     write("names.rs", &rust::names(&functions));
+    write("bodies.rs", &rust::body_list(&functions, &bodies));
     write("trampolines.rs", &rust::trampolines(&functions, &bodies));
     write("signatures.rs", &rust::signatures(&functions, &bodies));
 }

@@ -31,6 +31,20 @@ pub fn trampolines(functions: &[Function], bodies: &[Body]) -> String {
     format!("{entries}\n{}", missing_list(functions, bodies))
 }
 
+/// The bodies of all functions, by index, for fronts.
+pub fn body_list(functions: &[Function], bodies: &[Body]) -> String {
+    let entry = |function: &Function| match body_of(function, bodies) {
+        // SAFETY of the generated code: a front casts the address back to the type of the prototype.
+        Some(body) => {
+            let of = signature(function);
+            format!("    Some(unsafe {{ core::mem::transmute::<{of}, Body>({}) }}),\n", body.path)
+        }
+        None => "    None,\n".to_owned(),
+    };
+    let entries: String = functions.iter().map(entry).collect();
+    format!("/// By index.\nstatic BODIES: [Option<Body>; {}] = [\n{entries}];\n", functions.len())
+}
+
 /// The names of all functions, by index.
 pub fn names(functions: &[Function]) -> String {
     let names: String = functions.iter().map(|function| format!("    \"{}\",\n", function.name)).collect();

@@ -13,6 +13,24 @@ pub struct Function {
 pub struct Argument {
     pub name: String,
     pub of: CType,
+    pub meaning: Meaning,
+}
+
+/// What the standard says of an argument beyond its C type.
+#[derive(Clone)]
+pub struct Meaning {
+    pub direction: Direction,
+    /// The standard's kind in lower case: `communicator`, `rank`, `error_code`.
+    pub kind: String,
+    /// Of an array: a parameter, a constant, or one of the words at the top of the table.
+    pub length: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    In,
+    Out,
+    InOut,
 }
 
 /// The type of an argument or a result.
@@ -53,7 +71,13 @@ pub enum Value {
 
 /// The functions of the table, in its order.
 pub fn functions(table: &str) -> Vec<Function> {
-    entries(table).map(function).collect()
+    let mut functions: Vec<Function> = Vec::new();
+    let mut lines = lines(table).peekable();
+    while let Some(prototype) = lines.next() {
+        let meanings = lines.next_if(|line| line.starts_with(' ')).map(str::trim).unwrap_or_default();
+        functions.push(function(prototype, meanings));
+    }
+    functions
 }
 
 /// The groups of constants, in the table's order.
@@ -69,27 +93,57 @@ pub fn constants(table: &str) -> Vec<Group> {
 }
 
 fn entries(table: &str) -> impl Iterator<Item = &str> {
-    table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+    lines(table).map(str::trim)
 }
 
-fn function(line: &str) -> Function {
+/// The lines that are neither empty nor comments, as they are.
+fn lines(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+fn function(line: &str, meanings: &str) -> Function {
     let (head, rest) = line.split_once('(').unwrap_or_else(|| panic!("not a prototype: {line}"));
     let list = rest.strip_suffix(')').unwrap_or_else(|| panic!("unclosed prototype: {line}"));
     let (returns, name) = head.split_once(' ').unwrap_or_else(|| panic!("no result type: {line}"));
     Function {
         name: name.to_owned(),
         returns: CType::of_declaration(returns),
-        arguments: arguments(list),
+        arguments: arguments(list, meanings),
         prototype: line.to_owned(),
     }
 }
 
-fn arguments(list: &str) -> Vec<Argument> {
-    list.split(',')
-        .map(str::trim)
-        .filter(|argument| !matches!(*argument, "void" | "..."))
-        .map(|declaration| Argument { name: name(declaration), of: CType::of_declaration(declaration) })
-        .collect()
+fn arguments(list: &str, meanings: &str) -> Vec<Argument> {
+    let declarations: Vec<&str> =
+        list.split(',').map(str::trim).filter(|argument| !matches!(*argument, "void" | "...")).collect();
+    let meanings: Vec<&str> = meanings.split(", ").filter(|meaning| !meaning.is_empty()).collect();
+    assert!(
+        declarations.len() == meanings.len(),
+        "({list}) has other parameters than ({})",
+        meanings.join(", ")
+    );
+    let argument = |(declaration, text): (&str, &str)| Argument {
+        name: name(declaration),
+        of: CType::of_declaration(declaration),
+        meaning: meaning(text),
+    };
+    declarations.into_iter().zip(meanings).map(argument).collect()
+}
+
+/// Reads `out status[count]`.
+fn meaning(text: &str) -> Meaning {
+    let (direction, rest) = text.split_once(' ').unwrap_or_else(|| panic!("no direction: {text}"));
+    let direction = match direction {
+        "in" => Direction::In,
+        "out" => Direction::Out,
+        "inout" => Direction::InOut,
+        other => panic!("no direction: {other}"),
+    };
+    let (kind, length) = match rest.strip_suffix(']').and_then(|rest| rest.split_once('[')) {
+        Some((kind, length)) => (kind, Some(length.to_owned())),
+        None => (rest, None),
+    };
+    Meaning { direction, kind: kind.to_owned(), length }
 }
 
 /// The `ranges` of `const int ranges[][3]`.

@@ -4,6 +4,7 @@ use core::ffi::c_int;
 
 use mpirage_call::Call;
 
+use crate::callbacks;
 use crate::caller::{Caller, name_of};
 use crate::constants::MPI_SUCCESS;
 use crate::error::{MpiError, Result};
@@ -85,9 +86,8 @@ fn handle(function: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
         | Errhandler::Session(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
-            let (mut comm, mut code) = (comm, error.class);
             // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
-            unsafe { handler(&mut comm, &mut code) };
+            unsafe { callbacks::handle_error(handler, comm, error.class) };
             error.class
         }
     }
@@ -104,9 +104,8 @@ fn handle_on(function: u32, win: MPI_Win, error: MpiError) -> c_int {
         None => handle(function, None, error),
         Some(Errhandler::Return) => error.class,
         Some(Errhandler::Win(handler)) => {
-            let (mut win, mut code) = (win, error.class);
             // SAFETY: the program registered this function as an error handler of windows; no lock is held.
-            unsafe { handler(&mut win, &mut code) };
+            unsafe { callbacks::handle_window_error(handler, win, error.class) };
             error.class
         }
         Some(_) => misuse(&format!("{}: {}", name_of(function), error.text)),

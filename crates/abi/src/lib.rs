@@ -10,13 +10,13 @@
 //!
 //! | layer | modules |
 //! |---|---|
-//! | entry | [`trampoline`]: two exported entry points for each function; [`missing`]: functions without a body; [`folded_ranks`]: called by a simulator that folds ranks |
+//! | entry | [`trampoline`]: two exported entry points for each function; [`missing`]: functions without a body; [`folded_ranks`]: called by a simulator that folds ranks; [`fronts`]: the bodies for libraries with other binary interfaces |
 //! | functions | `functions`: one body per MPI function (its page says how to add one); `smpi`: what `smpi/smpi.h` declares; `clock`, `alarms`, `locks`, `sharing::malloc`: interposed functions of the C library |
 //! | frame | `frame`: around every body; `perform`, `completion`: carry out operations and wait for requests |
 //! | rank | `rank`: one rank, which holds the parts below; `rank::this` is the one that runs |
 //! | objects | `objects`: what handles refer to; `operation`, `message`, `collection`, `transfer`, `region`: what a call starts, with checked arguments; `sampling`, `sharing`, `services` |
 //! | connection | `connection`: a line's way to the simulator, or to `alone` if there is none; `timers`, `disturbances`, `work`: clocks and processor time; `origin`: how the rank was started |
-//! | ground | [`types`], `error`, `arguments`, `handles`, `lock`, `exceptions`, [`caller`], `process`, `system`, `output`, `allocator`; `crash`: a note about a signal that kills the process |
+//! | ground | [`types`], `error`, `arguments`, `handles`, `lock`, `exceptions`, `callbacks`, [`caller`], `process`, `system`, `output`, `allocator`; `crash`: a note about a signal that kills the process |
 //!
 //! The parts own their state and get what they need as arguments; only the layers from `frame` on ask which rank runs.
 //!
@@ -26,6 +26,7 @@
 pub mod caller;
 pub mod constants;
 pub mod folded_ranks;
+pub mod fronts;
 pub mod missing;
 pub mod trampoline;
 pub mod types;
@@ -35,6 +36,7 @@ mod alarms;
 mod allocator;
 mod alone;
 mod arguments;
+mod callbacks;
 mod clock;
 mod collection;
 mod completion;

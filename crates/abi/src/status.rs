@@ -1,6 +1,4 @@
 //! Statuses: what a program learns about a completed operation.
-//!
-//! Of the fields that are ours, the first two hold the number of bytes and the third whether it was cancelled.
 
 use core::ffi::c_int;
 
@@ -10,36 +8,12 @@ use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::types::MPI_Status;
 
-const LOW: usize = 0;
-const HIGH: usize = 1;
-const CANCELLED: usize = 2;
-
-impl MPI_Status {
-    /// Packed bytes received.
-    pub(crate) fn bytes(&self) -> u64 {
-        u64::from(self.MPI_internal[LOW] as u32) | u64::from(self.MPI_internal[HIGH] as u32) << 32
-    }
-
-    pub(crate) fn set_bytes(&mut self, bytes: u64) {
-        self.MPI_internal[LOW] = bytes as c_int;
-        self.MPI_internal[HIGH] = (bytes >> 32) as c_int;
-    }
-
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.MPI_internal[CANCELLED] != 0
-    }
-
-    pub(crate) fn set_cancelled(&mut self, cancelled: bool) {
-        self.MPI_internal[CANCELLED] = cancelled.into();
-    }
-
-    /// Takes over everything but the error, which only calls with several statuses set.
-    fn describe(&mut self, completion: &Completion) {
-        self.MPI_SOURCE = if completion.source == -1 { MPI_ANY_SOURCE } else { completion.source };
-        self.MPI_TAG = if completion.tag == -1 { MPI_ANY_TAG } else { completion.tag };
-        self.set_bytes(completion.bytes);
-        self.set_cancelled(completion.cancelled);
-    }
+/// Takes over everything but the error, which only calls with several statuses set.
+fn describe(status: &mut MPI_Status, completion: &Completion) {
+    status.MPI_SOURCE = if completion.source == -1 { MPI_ANY_SOURCE } else { completion.source };
+    status.MPI_TAG = if completion.tag == -1 { MPI_ANY_TAG } else { completion.tag };
+    status.set_bytes(completion.bytes);
+    status.set_cancelled(completion.cancelled);
 }
 
 /// Stores a status if the program wants one.
@@ -49,7 +23,7 @@ impl MPI_Status {
 pub(crate) unsafe fn store(status: *mut MPI_Status, completion: &Completion) {
     // SAFETY: the caller vouches for it.
     if let Some(status) = unsafe { status.as_mut() } {
-        status.describe(completion);
+        describe(status, completion);
     }
 }
 

@@ -18,18 +18,7 @@ pub type MPI_T_cb_safety = c_int;
 pub type MPI_T_source_order = c_int;
 
 /// What came with a received message.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MPI_Status {
-    /// Rank of the sender.
-    pub MPI_SOURCE: c_int,
-    /// Tag of the message.
-    pub MPI_TAG: c_int,
-    /// Error code, set only where several statuses come back at once.
-    pub MPI_ERROR: c_int,
-    /// Ours to use.
-    pub MPI_internal: [c_int; 5],
-}
+pub use mpirage_bodies::MPI_Status;
 
 /// The status as Fortran 2008 sees it; the same layout.
 pub type MPI_F08_status = MPI_Status;

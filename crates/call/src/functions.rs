@@ -26,7 +26,7 @@ pub fn function_names() -> &'static [&'static str] {
 }
 
 fn names() -> Vec<&'static str> {
-    let prototypes = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let prototypes = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', ' ']));
     prototypes.map(name).chain(BEYOND_MPI).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Finds the files of mpirage: installed under a prefix, or in the build tree.
 //!
 //! ```text
-//! PREFIX/bin/mpirage   PREFIX/lib/mpirage/libmpi_abi.so.1   PREFIX/include/mpirage/{mpi.h,smpi/smpi.h}   PREFIX/share/mpirage/
+//! PREFIX/bin/mpirage   PREFIX/lib/mpirage/{libmpi_abi.so.1,mpich/,openmpi/}   PREFIX/include/mpirage/{mpi.h,smpi/smpi.h}   PREFIX/share/mpirage/
 //! target/release/mpirage   target/release/libmpi_abi.so     crates/abi/include/mpi.h       the checkout
 //! ```
 
@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::fronts::FRONTS;
+
 /// The file name of the library at link time.
 pub const LIBRARY: &str = "libmpi_abi.so";
 /// The file name of the library at run time.
-const LOADED: &str = "libmpi_abi.so.1";
+pub const LOADED: &str = "libmpi_abi.so.1";
 
 /// The preloaded library that replaces `malloc`.
 pub const MALLOC: &str = "libmpirage_malloc.so";
@@ -61,6 +63,12 @@ impl Install {
         link_library(&built, &library, &[LIBRARY, LOADED]).ok()?;
         // A build may lack it; only --share-malloc needs it.
         let _ = link_library(&target.join(MALLOC), &library, &[MALLOC]);
+        for front in &FRONTS {
+            let folder = library.join(front.name);
+            // A build may lack them; only programs for other MPIs need them, and then they look for our library beside the front.
+            let _ = link_library(&target.join(front.file), &folder, front.links)
+                .and_then(|()| link_library(&built, &folder, &[LOADED]));
+        }
         Some(Install { library, include: root.join("crates/abi/include"), share: root.to_owned() })
     }
 }

@@ -17,7 +17,7 @@ use crate::rank_mode::{self, RankMode};
 use crate::repeat::{self, Measured};
 use crate::repetition;
 use crate::words::choose;
-use crate::{costs, host_speed, launcher, program_file, share_malloc};
+use crate::{costs, fronts, host_speed, launcher, program_file, share_malloc};
 
 const DATA_PLANES: [(&str, DataPlane); 2] = [("direct", DataPlane::Direct), ("mailbox", DataPlane::Mailbox)];
 const RUN_AHEAD: [(&str, RunAhead); 3] =
@@ -161,9 +161,11 @@ fn programs(jobs: &[RunArguments], mode: Mode) -> Result<Vec<Arc<Program>>, Fail
             environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
         let path = program_file::find(Path::new(path), job.wdir.as_deref(), search_path)?;
         share_malloc::add_variables(&mut environment, smallest_shared)?;
-        let program =
-            Arc::new(Program { path, arguments: arguments.to_vec(), environment, folder: job.wdir.clone() });
-        program.check().map_err(usage)?;
+        let (arguments, folder) = (arguments.to_vec(), job.wdir.clone());
+        let mut program = Program { path, arguments, environment, folder, interface: None };
+        let interface = program.check().map_err(usage)?;
+        fronts::add(&mut program, &job.mpi_abi, interface)?;
+        let program = Arc::new(program);
         let ranks = job.n.unwrap_or(1);
         programs.extend((0..ranks).map(|_| Arc::clone(&program)));
     }

@@ -19,9 +19,9 @@ pub fn check_folder(folder: &Path) -> Result<(), Failure> {
 pub fn find(name: &Path, folder: Option<&Path>, search_path: Option<&OsStr>) -> Result<PathBuf, Failure> {
     let here = folder.map_or_else(|| name.to_owned(), |folder| folder.join(name));
     if name.components().count() > 1 {
-        return std::fs::canonicalize(&here).map_err(|error| missing(name, folder, &error));
+        return existing(&here).map_err(|error| missing(name, folder, &error));
     }
-    if let Ok(path) = std::fs::canonicalize(&here)
+    if let Ok(path) = existing(&here)
         && path.is_file()
     {
         return Ok(path);
@@ -37,6 +37,13 @@ pub fn find(name: &Path, folder: Option<&Path>, search_path: Option<&OsStr>) -> 
         }
         missing(name, folder, &std::io::ErrorKind::NotFound.into())
     })
+}
+
+/// The absolute path of a file that exists. Links stay: some programs, such as Python in a virtual environment, find their files by
+/// the name that they were started with.
+fn existing(path: &Path) -> std::io::Result<PathBuf> {
+    std::fs::metadata(path)?;
+    std::path::absolute(path)
 }
 
 fn missing(name: &Path, folder: Option<&Path>, error: &std::io::Error) -> Failure {

@@ -68,13 +68,13 @@ fn fold_if_it_pays(programs: &[Arc<Program>]) -> RankMode {
 
 fn fold_if_safe(programs: &[Arc<Program>]) -> RankMode {
     for program in distinct(programs) {
+        if let Some(reason) = surroundings(&program) {
+            return processes(reason);
+        }
         match foldability(&program.path) {
             Foldability::Safe => {}
             Foldability::Unsafe(reasons) => return processes(of(&program.path, &listed(&reasons))),
             Foldability::Impossible(reason) => return processes(of(&program.path, &reason)),
-        }
-        if let Some(reason) = surroundings(&program) {
-            return processes(reason);
         }
     }
     RankMode { folded: true, reason: "the program is safe to fold".to_owned(), warnings: Vec::new() }
@@ -83,6 +83,9 @@ fn fold_if_safe(programs: &[Arc<Program>]) -> RankMode {
 fn fold_as_requested(programs: &[Arc<Program>]) -> Result<RankMode, Failure> {
     let mut warnings = Vec::new();
     for program in distinct(programs) {
+        if let Some(reason) = surroundings(&program) {
+            return Err(refusal(&reason));
+        }
         match foldability(&program.path) {
             Foldability::Safe => {}
             Foldability::Unsafe(reasons) => {
@@ -90,9 +93,6 @@ fn fold_as_requested(programs: &[Arc<Program>]) -> Result<RankMode, Failure> {
                     .push(format!("folded on request, although {}", of(&program.path, &listed(&reasons))));
             }
             Foldability::Impossible(reason) => return Err(refusal(&of(&program.path, &reason))),
-        }
-        if let Some(reason) = surroundings(&program) {
-            return Err(refusal(&reason));
         }
     }
     Ok(RankMode { folded: true, reason: REQUESTED.to_owned(), warnings })
@@ -102,8 +102,11 @@ fn refusal(reason: &str) -> Failure {
     usage(format!("cannot fold: {reason}; use --ranks-as processes"))
 }
 
-/// What one process cannot have several of: working directories.
+/// What one process cannot have several of: working directories, and copies of another MPI's data.
 fn surroundings(program: &Program) -> Option<String> {
+    if let Some(interface) = program.interface {
+        return Some(format!("programs built for {} run as processes", interface.owner()));
+    }
     let folder = program.folder.as_ref()?;
     Some(format!("folded ranks share one working directory, and --wdir names {}", folder.display()))
 }

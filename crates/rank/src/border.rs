@@ -43,6 +43,13 @@ impl Simulation<'_> {
         self.0.memory()
     }
 
+    /// Checks whether a rank that has not called `MPI_Init` has loaded another MPI.
+    pub(crate) fn look_for_other_mpi(&mut self, rank: RankId) {
+        if !self.0.lifecycle(rank).0 {
+            self.0.memory().look_for_other_mpi(rank);
+        }
+    }
+
     /// Gives a line its reply.
     pub(crate) fn give_reply(&mut self, line: LineId) -> Result<(), String> {
         self.0.give_reply(line, |ranks, reply| ranks.answer(line, reply))

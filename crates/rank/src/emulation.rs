@@ -240,7 +240,7 @@ impl<'r, 'a> Emulation<'r, 'a> {
         let now = self.start.elapsed();
         for &line in running {
             let rank = self.running.simulation.ranks().rank_of(line);
-            self.running.simulation.ranks().look_for_other_mpi(rank);
+            self.running.simulation.look_for_other_mpi(rank);
             let Some(resumed) = self.lines.iter_mut().find(|resumed| resumed.line == line) else { continue };
             let span = now.saturating_sub(resumed.since.0);
             if span > SLOW && !std::mem::replace(&mut resumed.reported, span > SLOW) {

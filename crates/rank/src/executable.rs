@@ -1,7 +1,8 @@
-//! Checks that a file is a program that can run here, and that it was built for this MPI library.
+//! Checks that a file is a program that can run here, and finds out which MPI it was built for.
 //!
 //! A program that was built for another MPI would run, but each of its processes would be a world of one rank and the simulator
-//! would see no calls. Its libraries show that: those in `DT_NEEDED`, and those that the dynamic linker would load for them.
+//! would see no calls. Its libraries show that: those in `DT_NEEDED`, and those that the dynamic linker would load for them. If there
+//! is a front for that MPI, the front replaces its library; else the program is refused.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -16,6 +17,7 @@ use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, FileKind};
 use thiserror::Error;
 
+use crate::interface::{Interface, is_other_mpi, needed_interface};
 use crate::program::Program;
 
 /// Why a file is not run.
@@ -55,7 +57,7 @@ pub enum Unfit {
     /// It is an object file or such.
     #[error("{0} is not linked yet; link it with `mpirage cc {0} -o PROGRAM`")]
     NotLinked(PathBuf),
-    /// It is built for another MPI.
+    /// It is built for another MPI, for which there is no front.
     #[error(
         "{path} is built for another MPI: it links {library}{}; build it again with mpirage's mpicc (`mpirage cc`)",
         if *.through { " through one of its libraries" } else { "" }
@@ -81,23 +83,6 @@ fn how_to_make_it_one(path: &Path) -> String {
     format!("; `chmod +x {}` makes it so", path.display())
 }
 
-/// Is this the name of another MPI's library, such as `libmpich.so.12` or `libmpi.so.40`?
-pub fn is_other_mpi(library: &str) -> bool {
-    let name = library.rsplit('/').next().unwrap_or(library);
-    let ours = name.starts_with("libmpi_abi.so") || name.starts_with("libmpirage");
-    let rest = name.strip_prefix("libmpi").or_else(|| name.strip_prefix("libpmpi"));
-    !ours && rest.is_some_and(|rest| is_part_of_mpi(rest) && name.contains(".so"))
-}
-
-/// What follows `libmpi` in names of MPICH's, Open MPI's, Intel's and Cray's libraries. A program's own begin so by chance.
-fn is_part_of_mpi(rest: &str) -> bool {
-    const PARTS: [&str; 14] = [
-        ".so", "ch", "cxx", "fort", "f77", "f90", "f08", "_cxx", "_mpifh", "_usempi", "_gnu", "_cray",
-        "_intel", "_nvidia",
-    ];
-    PARTS.iter().any(|part| rest.starts_with(part))
-}
-
 /// Another MPI's library in a memory map of a process, as `/proc/PID/maps` shows it.
 pub(crate) fn other_mpi_in_map(map: &str) -> Option<String> {
     let files = map.lines().filter_map(|line| line.split_ascii_whitespace().nth(5));
@@ -105,8 +90,8 @@ pub(crate) fn other_mpi_in_map(map: &str) -> Option<String> {
 }
 
 impl Program {
-    /// Refuses what cannot run here, and what is built for another MPI.
-    pub fn check(&self) -> Result<(), Unfit> {
+    /// The other MPI that the program is built for, if there is a front for it. Refuses what cannot run here.
+    pub fn check(&self) -> Result<Option<Interface>, Unfit> {
         let path = &self.path;
         let unreadable = |error| Unfit::Unreadable { path: path.clone(), error };
         let kind = std::fs::metadata(path).map_err(unreadable)?;
@@ -123,11 +108,11 @@ impl Program {
         match File::open(path) {
             Ok(file) => file.take(BEGINNING).read_to_end(&mut beginning).map_err(unreadable)?,
             // A program may be executable without being readable; then nothing more is known of it.
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
             Err(error) => return Err(unreadable(error)),
         };
         if beginning.starts_with(b"#!") || has_interpreter(path, &beginning) {
-            return Ok(());
+            return Ok(None);
         }
         if !beginning.starts_with(&elf::ELFMAG) {
             return Err(Unfit::UnknownFormat(path.clone()));
@@ -136,14 +121,14 @@ impl Program {
         self.check_elf(&bytes)
     }
 
-    fn check_elf(&self, bytes: &[u8]) -> Result<(), Unfit> {
+    fn check_elf(&self, bytes: &[u8]) -> Result<Option<Interface>, Unfit> {
         let read = match FileKind::parse(bytes) {
             Ok(FileKind::Elf32) => Elf::read::<FileHeader32<Endianness>>(bytes),
             Ok(FileKind::Elf64) => Elf::read::<FileHeader64<Endianness>>(bytes),
             _ => None,
         };
         // What is damaged is left to the system, which knows best.
-        let Some(file) = read else { return Ok(()) };
+        let Some(file) = read else { return Ok(None) };
         if !runs_here(file.machine) {
             let processor = processor_name(file.machine);
             return Err(Unfit::OtherProcessor { path: self.path.clone(), processor });
@@ -151,17 +136,28 @@ impl Program {
         if !file.linked {
             return Err(Unfit::NotLinked(self.path.clone()));
         }
-        let other = |library: String, through| Unfit::OtherMpi { path: self.path.clone(), library, through };
-        if let Some(library) = file.needed.iter().find(|library| is_other_mpi(library)) {
-            return Err(other(library.clone(), false));
+        let direct = self.interface_of(&file, &file.needed, false)?;
+        if direct.is_some() || file.needed.iter().all(|library| needs_no_mpi(library)) {
+            return Ok(direct);
         }
-        if file.needed.iter().all(|library| needs_no_mpi(library)) {
-            return Ok(());
+        self.interface_of(&file, &self.loaded(), true)
+    }
+
+    /// The interface that these libraries of the program stand for.
+    fn interface_of(
+        &self,
+        file: &Elf,
+        libraries: &[String],
+        through: bool,
+    ) -> Result<Option<Interface>, Unfit> {
+        let other = |library: String| Unfit::OtherMpi { path: self.path.clone(), library, through };
+        let interface = needed_interface(libraries).map_err(other)?;
+        // Fronts are built for this processor alone, not for its 32-bit programs.
+        if interface.is_some() && !is_native(file.machine) {
+            let library = libraries.iter().find(|library| is_other_mpi(library)).cloned();
+            return Err(other(library.unwrap_or_default()));
         }
-        match self.loaded().into_iter().find(|library| is_other_mpi(library)) {
-            Some(library) => Err(other(library, true)),
-            None => Ok(()),
-        }
+        Ok(interface)
     }
 
     /// All libraries that the dynamic linker would load, by name. It is asked: only it knows all its ways to find them.
@@ -240,6 +236,14 @@ fn runs_here(machine: u16) -> bool {
     }
 }
 
+fn is_native(machine: u16) -> bool {
+    match std::env::consts::ARCH {
+        "x86_64" => machine == elf::EM_X86_64.0,
+        "aarch64" => machine == elf::EM_AARCH64.0,
+        _ => false,
+    }
+}
+
 fn processor_name(machine: u16) -> String {
     let names = [
         (elf::EM_X86_64.0, "x86-64"),
@@ -289,19 +293,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_of_other_mpis_are_known_by_name() {
-        let others = ["libmpi.so.40", "libmpich.so.12", "/usr/lib/libmpichcxx.so.12", "libmpi_cxx.so.40"];
-        for name in others.into_iter().chain(["libmpifort.so.12", "libmpicxx.so", "libmpi_gnu_91.so.12"]) {
-            assert!(is_other_mpi(name), "{name}");
-        }
-        for name in
-            ["libmpi_abi.so.1", "libmpirage_malloc.so", "libmpfr.so.6", "libmpi_mine.so", "libmpi.txt"]
-        {
-            assert!(!is_other_mpi(name), "{name}");
-        }
-    }
-
-    #[test]
     fn a_map_shows_another_mpi() {
         let map = "7f0000000000-7f0000001000 r-xp 00000000 fe:00 42   /usr/lib/libmpich.so.12.2.0\n";
         assert_eq!(other_mpi_in_map(map).as_deref(), Some("/usr/lib/libmpich.so.12.2.0"));
@@ -320,7 +311,13 @@ mod tests {
     #[test]
     fn this_very_test_is_fit_and_its_folder_is_not() {
         let path = std::env::current_exe().unwrap();
-        let program = |path: PathBuf| Program { path, arguments: vec![], environment: vec![], folder: None };
+        let program = |path: PathBuf| Program {
+            path,
+            arguments: vec![],
+            environment: vec![],
+            folder: None,
+            interface: None,
+        };
         program(path.clone()).check().unwrap();
         let folder = path.parent().unwrap().to_owned();
         assert!(matches!(program(folder).check(), Err(Unfit::Folder(_))));

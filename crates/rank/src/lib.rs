@@ -14,6 +14,7 @@ mod executable;
 mod foldability;
 #[cfg(target_arch = "x86_64")]
 mod folded;
+mod interface;
 mod output;
 mod pace;
 mod processes;
@@ -32,12 +33,13 @@ mod watchdog;
 
 pub use ahead::RunAhead;
 pub use crash::Death;
-pub use executable::{Unfit, is_other_mpi};
+pub use executable::Unfit;
 pub use foldability::Foldability;
 #[cfg(target_arch = "x86_64")]
 pub use foldability::foldability;
 #[cfg(target_arch = "x86_64")]
 pub use folded::{FoldError, Folded};
+pub use interface::{Interface, is_other_mpi};
 pub use output::Output;
 pub use pace::{FactorChange, MOST_FACTOR, Pacer, TimeFactor};
 pub use processes::{DataPlane, Processes};

@@ -154,9 +154,9 @@ impl Processes {
         first
     }
 
-    /// Checks whether a rank that has never attached has loaded another MPI.
+    /// Checks whether a rank has loaded another MPI.
     pub(crate) fn look_for_other_mpi(&mut self, rank: RankId) {
-        if self.other_mpi.is_none() && self.mailboxes.owner(LineId::first_of(rank)).is_none() {
+        if self.other_mpi.is_none() {
             let map = std::fs::read_to_string(format!("/proc/{}/maps", self.pid(rank))).unwrap_or_default();
             self.other_mpi = other_mpi_in_map(&map);
         }

@@ -8,6 +8,8 @@ use std::process::{Child, Command, Stdio};
 
 use mpirage_call::{LineId, RankId};
 
+use crate::interface::Interface;
+
 /// Threads of OpenMP that wait for work sleep instead of spinning, unless the user says otherwise: spinning would count as work.
 const PATIENT_THREADS: [(&str, &str); 2] = [("OMP_WAIT_POLICY", "passive"), ("KMP_BLOCKTIME", "0")];
 
@@ -22,6 +24,8 @@ pub struct Program {
     pub environment: Vec<(OsString, OsString)>,
     /// Where it runs; here if nothing is said.
     pub folder: Option<PathBuf>,
+    /// The other MPI that it is built for, whose library a front replaces.
+    pub interface: Option<Interface>,
 }
 
 /// Who a process is to be.

@@ -90,7 +90,7 @@ impl Ranks {
         }
     }
 
-    /// Checks whether a rank that has never called this library has loaded another MPI.
+    /// Checks whether a rank has loaded another MPI.
     pub(crate) fn look_for_other_mpi(&mut self, rank: RankId) {
         if let Ranks::Processes(processes) = self {
             processes.look_for_other_mpi(rank);

@@ -181,7 +181,7 @@ impl<'a> Running<'a> {
                 began.inspect(|began| self.learn_from(line, began.elapsed()));
                 return Ok(Ok(stop));
             }
-            self.simulation.ranks().look_for_other_mpi(rank);
+            self.simulation.look_for_other_mpi(rank);
             let waited = began.get_or_insert_with(Instant::now).elapsed();
             if probation.take_if(|span| waited >= *span).is_some() {
                 self.proved_long(line);

@@ -5,19 +5,16 @@
 //! collect what is to be run ([`Attributes::copies`], [`Attributes::deletions`]); without it, run that
 //! ([`Copies::run`], [`Deletions::run`]). The newest attribute comes first in both, as in MPICH.
 
+use crate::callbacks;
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
 use crate::types::{CopyAttribute, DeleteAttribute};
 use core::ffi::{c_int, c_void};
 use core::ptr::with_exposed_provenance_mut;
 
+use mpirage_bodies::CopiedAttribute;
 /// What kind of object a key is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
-    Comm,
-    Datatype,
-    Win,
-}
+pub(crate) use mpirage_bodies::Owner;
 
 /// A key's functions and their state. The object's handle is passed as the word it is, whatever its kind.
 #[derive(Clone, Copy, Debug)]
@@ -206,7 +203,10 @@ impl Deletions {
         for Held { key, keyval, value } in self.0 {
             let Some(delete) = keyval.delete else { continue };
             // SAFETY: the caller vouches for it.
-            let code = unsafe { delete(object, key, pointer(value), pointer(keyval.extra_state)) };
+            let code = unsafe {
+                let of = (keyval.owner, object);
+                callbacks::delete_attribute(delete, of, key, pointer(value), pointer(keyval.extra_state))
+            };
             refused(code, "delete", key)?;
         }
         Ok(())
@@ -222,9 +222,16 @@ impl Held {
             Copying::Ask(copy) => copy,
         };
         let (mut value, mut flag): (*mut c_void, c_int) = (core::ptr::null_mut(), 0);
-        let (state, old) = (pointer(self.keyval.extra_state), pointer(self.value));
+        let of = CopiedAttribute {
+            owner: self.keyval.owner,
+            object,
+            key: self.key,
+            extra_state: pointer(self.keyval.extra_state),
+            value: pointer(self.value),
+            copied: (&raw mut value).cast(),
+        };
         // SAFETY: the caller vouches for the function; it gets a place for a pointer and one for an int.
-        let code = unsafe { copy(object, self.key, state, old, (&raw mut value).cast(), &mut flag) };
+        let code = unsafe { callbacks::copy_attribute(copy, &of, &mut flag) };
         refused(code, "copy", self.key)?;
         Ok((flag != 0).then_some(value.expose_provenance()))
     }

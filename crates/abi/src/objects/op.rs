@@ -1,5 +1,6 @@
 //! Reduction operations: the predefined ones, and functions of the program.
 
+use crate::callbacks;
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
 use crate::exceptions::HeldException;
@@ -135,19 +136,22 @@ impl UserFunction {
         of: Elements<'_>,
         held: &HeldException,
     ) -> Result<()> {
-        let mut handle = of.handle;
         match self {
             UserFunction::Int(function) => {
                 let too_many =
                     || MpiError::new(MPI_ERR_COUNT, format!("{} elements are too many for int", of.count));
-                let mut count = c_int::try_from(of.count).map_err(|_| too_many())?;
+                let count = c_int::try_from(of.count).map_err(|_| too_many())?;
                 // SAFETY: the caller vouches for the function and its buffers.
-                held.hold_from(|| unsafe { function(input.cast_mut(), inout, &mut count, &mut handle) });
+                held.hold_from(|| unsafe {
+                    callbacks::user_function(function, input.cast_mut(), inout, count, of.handle)
+                });
             }
             UserFunction::Large(function) => {
-                let mut count = of.count as MPI_Count;
+                let count = of.count as MPI_Count;
                 // SAFETY: the caller vouches for the function and its buffers.
-                held.hold_from(|| unsafe { function(input.cast_mut(), inout, &mut count, &mut handle) });
+                held.hold_from(|| unsafe {
+                    callbacks::user_function_c(function, input.cast_mut(), inout, count, of.handle)
+                });
             }
         }
         Ok(())

@@ -72,17 +72,6 @@ impl<M: Memory> Engine<M> {
 }
 
 impl<M: Memory> Calls<M> {
-    /// `AMPI_Migrate`: costs nothing, unless a decision is due.
-    pub(super) fn perform_migrate(&mut self, line: LineId, state_bytes: u64) -> Progress {
-        let rank = self.core.ranks.rank_of(line);
-        let Some(migrations) = &mut self.core.migrations else { return Progress::Done };
-        if !migrations.calls(rank, state_bytes) {
-            return Progress::Done;
-        }
-        self.core.enter_collective(line, &CollectiveCall::barrier());
-        Progress::Blocked
-    }
-
     /// Ranks compute and communicate from where they are now.
     fn take_places(&mut self) {
         let Some(migrations) = &self.core.migrations else { return };
@@ -94,6 +83,17 @@ impl<M: Memory> Calls<M> {
         set_hosts(&mut self.core.transport, hosts);
         self.core.collectives.forget_nodes();
     }
+}
+
+/// `AMPI_Migrate`: costs nothing, unless a decision is due.
+pub(super) fn perform_migrate<M: Memory>(core: &mut Core<M>, line: LineId, state_bytes: u64) -> Progress {
+    let rank = core.ranks.rank_of(line);
+    let Some(migrations) = &mut core.migrations else { return Progress::Done };
+    if !migrations.calls(rank, state_bytes) {
+        return Progress::Done;
+    }
+    core.enter_collective(line, &CollectiveCall::barrier());
+    Progress::Blocked
 }
 
 /// A line leaves a blocking collective: it goes on, unless that was the barrier before a decision.

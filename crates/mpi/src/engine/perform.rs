@@ -15,6 +15,7 @@ use mpirage_units::Time;
 use super::calls::Calls;
 use super::fast_path::FastPath;
 use super::messages::Incoming;
+use super::migrate::perform_migrate;
 use super::task::{Progress, Task};
 use crate::due::Due;
 use crate::memory::Memory;
@@ -288,7 +289,7 @@ impl<M: Memory> Calls<M> {
                 return self.one_sided().perform_lock(line, window, target, exclusive);
             }
             Call::Unlock { window, target } => self.one_sided().perform_unlock(line, window, target),
-            Call::Migrate { state_bytes } => return self.perform_migrate(line, state_bytes),
+            Call::Migrate { state_bytes } => return perform_migrate(&mut self.core, line, state_bytes),
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }

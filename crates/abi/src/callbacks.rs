@@ -1,0 +1,134 @@
+//! Calls functions of the program: directly, or through the front library whose binary interface the program has.
+
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use mpirage_bodies::{Callbacks, CopiedAttribute, Owner};
+
+use crate::types::{CopyAttribute, DeleteAttribute, MPI_Comm, MPI_Comm_errhandler_function, MPI_Count};
+use crate::types::{MPI_Datatype, MPI_User_function, MPI_User_function_c};
+use crate::types::{MPI_Win, MPI_Win_errhandler_function};
+
+/// Set by a front when it is loaded.
+pub(crate) static CALLBACKS: AtomicPtr<Callbacks> = AtomicPtr::new(core::ptr::null_mut());
+
+fn front() -> Option<&'static Callbacks> {
+    // SAFETY: null, or what a front has stored: a table that lives as long as the process.
+    unsafe { CALLBACKS.load(Ordering::Relaxed).as_ref() }
+}
+
+/// Calls a reduction operator.
+///
+/// # Safety
+/// The program registered the function for that, and the buffers have such elements.
+pub(crate) unsafe fn user_function(
+    function: MPI_User_function,
+    input: *mut c_void,
+    inout: *mut c_void,
+    mut count: c_int,
+    mut datatype: MPI_Datatype,
+) {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(input, inout, &mut count, &mut datatype),
+            Some(front) => (front.user_function)(function as usize, input, inout, &mut count, datatype.0),
+        }
+    }
+}
+
+/// Calls a reduction operator with a large count.
+///
+/// # Safety
+/// As for [`user_function`].
+pub(crate) unsafe fn user_function_c(
+    function: MPI_User_function_c,
+    input: *mut c_void,
+    inout: *mut c_void,
+    mut count: MPI_Count,
+    mut datatype: MPI_Datatype,
+) {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(input, inout, &mut count, &mut datatype),
+            Some(front) => (front.user_function_c)(function as usize, input, inout, &mut count, datatype.0),
+        }
+    }
+}
+
+/// Calls a function that copies an attribute.
+///
+/// # Safety
+/// The program registered the function for that; the copy and the flag can be stored.
+pub(crate) unsafe fn copy_attribute(
+    function: CopyAttribute<usize>,
+    of: &CopiedAttribute,
+    flag: &mut c_int,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(of.object, of.key, of.extra_state, of.value, of.copied, flag),
+            Some(front) => (front.copy_attribute)(function as usize, of, flag),
+        }
+    }
+}
+
+/// Calls a function that deletes an attribute.
+///
+/// # Safety
+/// The program registered the function for that.
+pub(crate) unsafe fn delete_attribute(
+    function: DeleteAttribute<usize>,
+    (owner, object): (Owner, usize),
+    key: c_int,
+    value: *mut c_void,
+    extra_state: *mut c_void,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(object, key, value, extra_state),
+            Some(front) => {
+                (front.delete_attribute)(function as usize, owner, object, key, value, extra_state)
+            }
+        }
+    }
+}
+
+/// Calls an error handler of windows.
+///
+/// # Safety
+/// The program registered the function for that.
+pub(crate) unsafe fn handle_window_error(
+    function: MPI_Win_errhandler_function,
+    mut win: MPI_Win,
+    mut code: c_int,
+) {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(&mut win, &mut code),
+            Some(front) => (front.handle_error)(function as usize, Owner::Win, win.0, code),
+        }
+    }
+}
+
+/// Calls an error handler of communicators.
+///
+/// # Safety
+/// The program registered the function for that.
+pub(crate) unsafe fn handle_error(
+    function: MPI_Comm_errhandler_function,
+    mut comm: MPI_Comm,
+    mut code: c_int,
+) {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(&mut comm, &mut code),
+            Some(front) => (front.handle_error)(function as usize, Owner::Comm, comm.0, code),
+        }
+    }
+}

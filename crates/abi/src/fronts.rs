@@ -1,0 +1,37 @@
+//! What libraries with other binary interfaces need of this one ([`mpirage_bodies`]): the bodies, where to store the caller, and how
+//! functions of the program are called.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+
+use mpirage_bodies::{Bodies, Body, FINGERPRINT};
+
+use crate::callbacks::CALLBACKS;
+use crate::caller::{CALL_FUNCTION, CALL_SITE};
+use crate::frame;
+use crate::missing::not_implemented;
+use crate::types::*;
+
+/// Fronts find it by this name ([`mpirage_bodies::SYMBOL`]).
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static mpirage_bodies: Bodies = Bodies {
+    fingerprint: FINGERPRINT,
+    bodies: &BODIES,
+    call_site: &CALL_SITE,
+    call_function: &CALL_FUNCTION,
+    callbacks: &CALLBACKS,
+    not_implemented,
+    misuse,
+};
+
+/// A front reports a mistake of the program.
+///
+/// # Safety
+/// `text` is a string.
+unsafe extern "C" fn misuse(text: *const c_char) -> ! {
+    // SAFETY: the caller vouches for it.
+    let text = unsafe { CStr::from_ptr(text) };
+    frame::misuse(&text.to_string_lossy())
+}
+
+include!(concat!(env!("OUT_DIR"), "/bodies.rs"));

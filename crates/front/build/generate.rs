@@ -1,0 +1,67 @@
+//! Generates what a front's crate includes, from the tables of `abi` and the front's `dialect.txt`.
+
+#[path = "conversions.rs"]
+mod conversions;
+#[path = "dialect.rs"]
+pub mod dialect;
+#[path = "entries.rs"]
+mod entries;
+#[path = "../../abi/build/table.rs"]
+#[allow(dead_code)] // the header also needs the prototypes
+mod table;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::{env, fs};
+
+use dialect::{Dialect, HandleValue};
+
+/// What a front's build script asks for.
+pub struct Generated {
+    /// Names of the MPI 5 ABI with their types and numbers.
+    pub standard: HashMap<String, (String, i64)>,
+    pub dialect: Dialect,
+}
+
+/// Writes `conversions.rs`, `translations.rs` and `entry_points.rs`, and names the library.
+pub fn generate(soname: &str) -> Generated {
+    let folder = "../abi/";
+    for input in ["functions.txt", "constants.txt", "build/table.rs"] {
+        println!("cargo::rerun-if-changed={folder}{input}");
+    }
+    for input in ["build.rs", "dialect.txt", "../front/build"] {
+        println!("cargo::rerun-if-changed={input}");
+    }
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{soname}");
+    let functions = table::functions(&read("../abi/functions.txt"));
+    let standard = dialect::standard(&table::constants(&read("../abi/constants.txt")));
+    let dialect = dialect::dialect(&read("dialect.txt"));
+    let knowledge = entries::Knowledge { standard: &standard, dialect: &dialect };
+    write("translations.rs", &entries::functions(&functions, &knowledge));
+    write("entry_points.rs", &entries::trampolines(&functions, &dialect));
+    write("conversions.rs", &conversions::integers(&standard, &dialect));
+    write("indices.rs", &format!("const MPI_TYPE_GET_ENVELOPE_C: usize = {};\n", position(&functions)));
+    Generated { standard, dialect }
+}
+
+fn position(functions: &[table::Function]) -> usize {
+    functions.iter().position(|function| function.name == "MPI_Type_get_envelope_c").expect("in the table")
+}
+
+impl Generated {
+    /// The predefined handles of each class: `(MPI_Comm, [(0x101, value)])`.
+    pub fn handles(&self) -> Vec<(&'static str, Vec<(i64, &HandleValue)>)> {
+        let mut all = conversions::handles(&self.standard, &self.dialect);
+        entries::CLASSES.iter().map(|&class| (class, all.remove(class).unwrap_or_default())).collect()
+    }
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Writes a file that the crate includes.
+pub fn write(name: &str, text: &str) {
+    let path = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join(name);
+    fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

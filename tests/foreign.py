@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Unmodified programs of other MPIs under mpirage: built with Debian's mpicc.mpich and mpicc.openmpi, run with `mpirage run`.
+
+tests/foreign.py [PART…]; parts: programs, interface, diagnosis, starting. Compilers that are not installed are left out."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import same_as_mpich
+from harness import MPIRAGE, TESTS, Suite
+
+COMPILERS = {"mpich": same_as_mpich.MPICH, "openmpi": same_as_mpich.OPENMPI}
+HERE = {name: mpi for name, mpi in COMPILERS.items() if shutil.which(mpi.compilers["c"][0])}
+OWN = same_as_mpich.Mpirage(str(MPIRAGE), [])
+RANKS = 3
+# The program asks that MPI_Get_version, which tells our version, agree with MPI_VERSION of the mpi.h that it was compiled with.
+LEFT_OUT = ["environment"]
+# All programs run on this many ranks too, if a number is given.
+MORE = [int(number) for number in os.environ.get("MPIRAGE_FOREIGN_RANKS", "").split(",") if number]
+
+
+def programs(suite):
+    """The output is MPICH's, and the simulated time that of the program built with our compiler wrapper, to the picosecond."""
+    listed = [program for program in same_as_mpich.load_programs() if not program.missing and program.name not in LEFT_OUT]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for program, results in zip(listed, pool.map(lambda program: compare(suite, program), listed)):
+            for what, holds, detail in results:
+                suite.check(f"{program.name} {what}", holds, detail)
+
+
+def compare(suite, program):
+    """Results (what, does it hold, why not) of one program."""
+    results, binaries = [], {}
+    for name, mpi in {"own": OWN, **HERE}.items():
+        try:
+            binaries[name] = mpi.compile(program, suite.folder)
+        except same_as_mpich.CompileError as error:
+            # Debian's libraries are older than some programs: what they do not declare cannot be compiled for them.
+            if name == "own" or not re.search(r"implicit declaration|undeclared|was not declared", str(error)):
+                results.append((f"compiles with {name}", False, error))
+    for ranks in [n for n in {RANKS, *MORE} if n in program.ranks] or program.ranks[:1]:
+        results += compare_runs(suite, program, binaries, ranks)
+    return results
+
+
+def compare_runs(suite, program, binaries, ranks):
+    expected = same_as_mpich.recorded(program, ranks).read_bytes()
+    results, times = [], {}
+    for name, binary in binaries.items():
+        figures = suite.folder / f"{binary.name}.{ranks}.json"
+        command = [MPIRAGE, "run", "-q", f"--json={figures}", "--compute", "none", "-n", ranks, binary, *program.args]
+        done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+        got = same_as_mpich.Outcome(done.stdout, done.stderr, done.returncode)
+        why = same_as_mpich.explain(expected, program.exit, got)
+        results.append((f"of {name} on {ranks} ranks prints the same", why is None, why))
+        times[name] = json.loads(figures.read_text()).get("simulated_seconds") if figures.exists() else None
+    for name in binaries:
+        results.append((f"of {name} on {ranks} ranks takes as long", times[name] == times["own"] is not None, times))
+    return results
+
+
+def build(suite, name, source, flags=()):
+    """A program built with another MPI's C compiler wrapper; None if it does not compile."""
+    program = suite.folder / f"{pathlib.Path(source).stem}.{name}{'.'.join(flags)}"
+    made = suite.run([*HERE[name].compilers["c"], "-g", "-w", *flags, source, "-o", program, "-lm"], timeout=60)
+    return program if suite.check(f"{pathlib.Path(source).name} compiles with {name}", made.code == 0, made.err) else None
+
+
+def write(suite, name, text):
+    path = suite.folder / name
+    path.write_text(text)
+    return path
+
+
+def interface(suite):
+    """Every constant, handle, status and callback that differs between the interfaces."""
+    for name in HERE:
+        for flags in ((), ("-no-pie", "-fno-pie")):
+            program = build(suite, name, TESTS / "foreign" / "interface.c", flags)
+            for ranks in (1, 4):
+                result = suite.simulate("-q", "-n", ranks, "--compute", "none", program)
+                suite.check(f"{program.name} on {ranks} ranks", result.code == 0 and " 0 failures" in result.out, result)
+
+
+FAULTS = {
+    "wait.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    int x;\n    MPI_Init(&c, &v);\n"
+               "    MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n    return MPI_Finalize();\n}\n",
+               80, r"MPI_Recv at .*wait\.c:5"),
+    "wrong.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    int x = 0;\n    MPI_Init(&c, &v);\n"
+                "    MPI_Send(&x, -4, MPI_INT, 0, 0, MPI_COMM_WORLD);\n    return MPI_Finalize();\n}\n",
+                81, r"MPI_Send at .*wrong\.c:5 in main: count is -4"),
+    "gone.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_File file;\n    MPI_Init(&c, &v);\n"
+               "    MPI_File_open(MPI_COMM_WORLD, \"x\", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);\n    return MPI_Finalize();\n}\n",
+               81, r"MPI_File_open at .*gone\.c:5 in main: MPI_File_open is not there yet"),
+    "abort.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_Init(&c, &v);\n    MPI_Abort(MPI_COMM_WORLD, 17);\n    return 0;\n}\n",
+                17, r"MPI_Abort"),
+}
+
+
+def diagnosis(suite):
+    """What is wrong is told with the place in the program, as for programs of our own compiler wrapper."""
+    for source, (text, code, wanted) in FAULTS.items():
+        path = write(suite, source, text)
+        for name in HERE:
+            program = build(suite, name, path)
+            result = suite.simulate("-n", 2, "--compute", "none", program)
+            suite.check(f"{source} of {name}: {wanted}", result.code == code and re.search(wanted, result.err), result)
+
+
+HELLO = """#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+int main(int c, char **v) {
+    int rank, size;
+    MPI_Init(&c, &v);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    double began = MPI_Wtime();
+    nanosleep(&(struct timespec){5, 0}, NULL);
+    if (rank == 0) printf("%d ranks slept %.0f s\\n", size, MPI_Wtime() - began);
+    return MPI_Finalize();
+}
+"""
+SLEPT = "3 ranks slept 5 s\n"
+
+
+def starting(suite):
+    """How programs are started: directly, by a script, with a library forced on them, and which ranks they become."""
+    path = write(suite, "hello.c", HELLO)
+    for name in HERE:
+        program = build(suite, name, path)
+        result = suite.simulate("-n", 3, program)
+        suite.check(f"{name}: sleep is simulated", result.code == 0 and result.out == SLEPT and result.seconds < 4, result)
+        result = suite.simulate("-n", 20, "--compute", "none", program)
+        reason = "run as processes" in result.err
+        suite.check(f"{name}: 20 ranks are processes, and why", result.code == 0 and "20 ranks" in result.out and reason, result)
+        result = suite.simulate("-n", 20, "--ranks-as", "folded", program)
+        suite.check(f"{name}: folding is refused", result.code == 84 and "run as processes" in result.err, result)
+        script = write(suite, f"start.{name}.sh", f"#!/bin/sh\nexec {program}\n")
+        script.chmod(0o755)
+        result = suite.simulate("-n", 3, script)
+        suite.check(f"{name}: started by a script", result.code == 0 and "3 ranks" in result.out, result)
+        result = suite.simulate("-n", 3, "--mpi-abi", name, program)
+        suite.check(f"{name}: its interface by name", result.code == 0 and result.out == SLEPT, result)
+        wrong = next(other for other in COMPILERS if other != name)
+        result = suite.simulate("-n", 2, "--mpi-abi", wrong, program)
+        suite.check(f"{name}: the interface of {wrong} ends in an error", result.code not in (0, None) and not result.left, result)
+    result = suite.simulate("--mpi-abi", "lam", "true")
+    suite.check("an unknown interface", result.code == 84 and "expected auto, mpi5, mpich or openmpi" in result.err, result)
+
+
+PARTS = {"programs": programs, "interface": interface, "diagnosis": diagnosis, "starting": starting}
+
+
+def main():
+    if not HERE:
+        print("left out: neither mpicc.mpich nor mpicc.openmpi is installed\n0 passed, 0 failed")
+        return
+    suite = Suite("foreign")
+    for name in sys.argv[1:] or PARTS:
+        PARTS[name](suite)
+    suite.end()
+
+
+main()
