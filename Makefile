@@ -11,8 +11,8 @@ NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 all: build
 
 PACKAGES := -p mpirage-cli -p mpirage-abi -p mpirage-malloc
-# Libraries with the binary interfaces of other MPIs; the demo needs none.
-FRONTS   := -p mpirage-front-mpich -p mpirage-front-openmpi
+# Libraries for Fortran and with the binary interfaces of other MPIs; the demo needs none.
+FRONTS   := -p mpirage-fortran -p mpirage-front-mpich -p mpirage-front-openmpi
 # Exists after a full build.
 FULL    := $(BUILD)/.mpirage-full
 

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 
 use crate::exit::{Failure, usage};
 use crate::install::Install;
-use crate::{output, pie_link};
+use crate::{fortran_modules, output, pie_link};
 
 /// A language of MPI programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,47 +37,72 @@ impl Language {
 ///
 /// Links the program so that its ranks can be folded, or, if that fails, as an ordinary program.
 pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure> {
-    if language == Language::Fortran {
-        return Err(usage("Fortran is not implemented yet: there is no mpif.h and no mpi module"));
-    }
     let install = Install::locate()?;
     if let Some(answer) = answer_question(language, arguments, &install)? {
         output::line(format_args!("{answer}"));
         return Ok(0);
     }
     let compiler = language.compiler();
-    if let Some(line) = pie_link::link_line(&compiler, arguments, &install)
+    let flags = Flags::of(language, &compiler, arguments, &install)?;
+    if let Some(line) = pie_link::link_line(&compiler, arguments, &install, &flags)
         && pie_link::try_to_compile(&compiler, &line)
     {
         return Ok(0);
     }
     // An ordinary program. The compiler takes our place, so the user sees its errors unchanged.
-    let error = Command::new(&compiler).args(full_line(arguments, &install)).exec();
+    let error = Command::new(&compiler).args(full_line(arguments, &flags)).exec();
     Err(anyhow!("cannot start the compiler {}: {error}", compiler.display()).into())
 }
 
 /// The compiler's arguments: the user's, then ours.
-pub(crate) fn full_line(arguments: &[OsString], install: &Install) -> Vec<OsString> {
+pub(crate) fn full_line(arguments: &[OsString], flags: &Flags) -> Vec<OsString> {
     let mut line: Vec<OsString> = arguments.to_vec();
     if !arguments.iter().any(|word| is_debug_choice(word)) {
         // Debug information lets messages and reports name source lines.
         line.insert(0, "-g".into());
     }
     line.extend(pie_link::code_flags(arguments));
-    line.extend(compile_flags(install));
+    line.extend(flags.compile.iter().cloned());
     if links(arguments) {
-        line.extend(link_flags(install));
+        line.extend(flags.link.iter().cloned());
     }
     line
 }
 
-fn compile_flags(install: &Install) -> Vec<OsString> {
-    vec![prefixed("-I", install.include.as_os_str())]
+/// What we add to the user's arguments.
+pub(crate) struct Flags {
+    compile: Vec<OsString>,
+    link: Vec<OsString>,
 }
 
-fn link_flags(install: &Install) -> Vec<OsString> {
-    let library = install.library.as_os_str();
-    vec![prefixed("-L", library), prefixed("-Wl,-rpath,", library), "-lmpi_abi".into()]
+impl Flags {
+    /// For Fortran, compiles the modules first if the compiler is going to read source files.
+    fn of(
+        language: Language,
+        compiler: &OsStr,
+        arguments: &[OsString],
+        install: &Install,
+    ) -> Result<Flags, Failure> {
+        let mut flags = Flags::of_c(install);
+        if language == Language::Fortran {
+            flags.compile = vec![prefixed("-I", install.fortran.as_os_str())];
+            if !arguments.iter().any(|word| word == "--version" || word == "-dumpversion") {
+                flags.compile.extend(fortran_modules::flags(compiler, install)?);
+            }
+            // The library finds MPI_BOTTOM and its like by these names.
+            flags.link.push("-Wl,--export-dynamic-symbol=mpi_fortran_*".into());
+            flags.link.insert(2, "-lmpi_fortran".into());
+        }
+        Ok(flags)
+    }
+
+    fn of_c(install: &Install) -> Flags {
+        let library = install.library.as_os_str();
+        Flags {
+            compile: vec![prefixed("-I", install.include.as_os_str())],
+            link: vec![prefixed("-L", library), prefixed("-Wl,-rpath,", library), "-lmpi_abi".into()],
+        }
+    }
 }
 
 fn prefixed(prefix: &str, rest: &OsStr) -> OsString {
@@ -117,11 +142,13 @@ fn answer_question(
     }
     let others: Vec<OsString> = arguments.iter().filter(|word| *word != question).cloned().collect();
     let compiler = language.compiler();
+    let flags = Flags::of(language, &compiler, &others, install)?;
     let line = if question.starts_with("-compile") {
         let stop = [&["-c".into()], &others[..]].concat();
-        full_line(&stop, install).into_iter().filter(|word| word != "-c").collect()
+        full_line(&stop, &flags).into_iter().filter(|word| word != "-c").collect()
     } else {
-        pie_link::link_line(&compiler, &others, install).unwrap_or_else(|| full_line(&others, install))
+        let foldable = pie_link::link_line(&compiler, &others, install, &flags);
+        foldable.unwrap_or_else(|| full_line(&others, &flags))
     };
     let words: Vec<String> = [&[compiler], &line[..]].concat().iter().map(|word| quoted(word)).collect();
     Ok(Some(words.join(" ")))
@@ -142,7 +169,9 @@ mod tests {
     use super::*;
 
     fn install() -> Install {
-        Install { library: "/x/lib".into(), include: "/x/include".into(), share: "/x/share".into() }
+        let [library, include, fortran, share] =
+            ["lib", "include", "include", "share"].map(|name| format!("/x/{name}").into());
+        Install { library, include, fortran, share }
     }
 
     fn words(line: &str) -> Vec<OsString> {
@@ -151,11 +180,11 @@ mod tests {
 
     #[test]
     fn our_flags_come_last_and_only_where_they_belong() {
-        let linked = full_line(&words("ring.c -o ring -lm"), &install());
+        let linked = full_line(&words("ring.c -o ring -lm"), &Flags::of_c(&install()));
         let code = "-fPIC -fno-semantic-interposition";
         let ours = format!("{code} -I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi");
         assert_eq!(linked, words(&format!("-g ring.c -o ring -lm {ours}")));
-        let compiled = full_line(&words("-g0 -c ring.c"), &install());
+        let compiled = full_line(&words("-g0 -c ring.c"), &Flags::of_c(&install()));
         assert_eq!(compiled, words(&format!("-g0 -c ring.c {code} -I/x/include")));
     }
 

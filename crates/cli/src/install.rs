@@ -1,8 +1,8 @@
 //! Finds the files of mpirage: installed under a prefix, or in the build tree.
 //!
 //! ```text
-//! PREFIX/bin/mpirage   PREFIX/lib/mpirage/{libmpi_abi.so.1,mpich/,openmpi/}   PREFIX/include/mpirage/{mpi.h,smpi/smpi.h}   PREFIX/share/mpirage/
-//! target/release/mpirage   target/release/libmpi_abi.so     crates/abi/include/mpi.h       the checkout
+//! PREFIX/bin/mpirage   PREFIX/lib/mpirage/{libmpi_abi.so.1,libmpi_fortran.so.1,mpich/,openmpi/}   PREFIX/include/mpirage/{mpi.h,mpif.h,smpi/smpi.h}   PREFIX/share/mpirage/
+//! target/release/mpirage   target/release/libmpi_abi.so     crates/{abi,fortran}/include/  the checkout
 //! ```
 
 use std::io;
@@ -18,6 +18,9 @@ pub const LIBRARY: &str = "libmpi_abi.so";
 /// The file name of the library at run time.
 pub const LOADED: &str = "libmpi_abi.so.1";
 
+/// The library of Fortran programs, at link time and at run time.
+const FORTRAN: [&str; 2] = ["libmpi_fortran.so", "libmpi_fortran.so.1"];
+
 /// The preloaded library that replaces `malloc`.
 pub const MALLOC: &str = "libmpirage_malloc.so";
 
@@ -28,6 +31,8 @@ pub struct Install {
     pub library: PathBuf,
     /// With `mpi.h`.
     pub include: PathBuf,
+    /// With `mpif.h` and the sources of the Fortran modules.
+    pub fortran: PathBuf,
     /// With `examples/`.
     pub share: PathBuf,
 }
@@ -51,6 +56,7 @@ impl Install {
         let install = Install {
             library: prefix.join("lib/mpirage"),
             include: prefix.join("include/mpirage"),
+            fortran: prefix.join("include/mpirage"),
             share: prefix.join("share/mpirage"),
         };
         (install.library.join(LOADED).exists() && install.include.join("mpi.h").exists()).then_some(install)
@@ -61,7 +67,7 @@ impl Install {
         let root = target.ancestors().find(|folder| folder.join("crates/abi/include/mpi.h").exists())?;
         let library = target.join("lib");
         link_library(&built, &library, &[LIBRARY, LOADED]).ok()?;
-        // A build may lack it; only --share-malloc needs it.
+        // A build may lack these; only --share-malloc and Fortran need them.
         let _ = link_library(&target.join(MALLOC), &library, &[MALLOC]);
         for front in &FRONTS {
             let folder = library.join(front.name);
@@ -69,7 +75,9 @@ impl Install {
             let _ = link_library(&target.join(front.file), &folder, front.links)
                 .and_then(|()| link_library(&built, &folder, &[LOADED]));
         }
-        Some(Install { library, include: root.join("crates/abi/include"), share: root.to_owned() })
+        let _ = link_library(&target.join(FORTRAN[0]), &library, &FORTRAN);
+        let (include, fortran) = (root.join("crates/abi/include"), root.join("crates/fortran/include"));
+        Some(Install { library, include, fortran, share: root.to_owned() })
     }
 }
 

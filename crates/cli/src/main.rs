@@ -21,6 +21,7 @@ mod emulate;
 mod emulation;
 mod examples;
 mod exit;
+mod fortran_modules;
 mod fronts;
 mod gdb;
 mod host_speed;

@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::process::Command;
 
-use crate::compile::{full_line, links};
+use crate::compile::{Flags, full_line, links};
 use crate::install::Install;
 
 /// If this environment variable is `no`, programs are linked as the compiler does by default.
@@ -46,13 +46,18 @@ pub fn code_flags(arguments: &[OsString]) -> Vec<OsString> {
 }
 
 /// The arguments that link a foldable program; `None` if nothing is linked, or the user asks for another kind of file.
-pub fn link_line(compiler: &OsStr, arguments: &[OsString], install: &Install) -> Option<Vec<OsString>> {
+pub fn link_line(
+    compiler: &OsStr,
+    arguments: &[OsString],
+    install: &Install,
+    flags: &Flags,
+) -> Option<Vec<OsString>> {
     let entry = install.include.join("program.S");
     if !links(arguments) || !has_input(arguments) || !makes_foldable(arguments) || !entry.exists() {
         return None;
     }
     let user: Vec<OsString> = arguments.iter().filter(|word| *word != "-pie").cloned().collect();
-    let mut line = full_line(&user, install);
+    let mut line = full_line(&user, flags);
     line.extend(["-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-Wl,-e,mpirage_start"].map(OsString::from));
     // `main` may be in an archive, which the linker reads before the entry code that needs it.
     line.push("-Wl,-u,main".into());

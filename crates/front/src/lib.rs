@@ -35,7 +35,7 @@ pub mod numbers;
 pub mod places;
 mod topology;
 
-pub use mpirage_bodies::{Bodies, Callbacks, MPI_Status, Owner};
+pub use mpirage_bodies::{Bodies, Callbacks, CopiedAttribute, MPI_Status, Owner};
 pub use topology::{neighbours, peers};
 
 /// A handle in another interface.

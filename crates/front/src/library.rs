@@ -39,6 +39,11 @@ pub fn body(index: usize) -> Body {
     }
 }
 
+/// Ends the run: the arguments of a function are not translated yet.
+pub fn untranslated(index: usize) -> ! {
+    (bodies().not_implemented)(index as u32)
+}
+
 /// Ends the run: a function beyond the standard is not there.
 pub fn unknown_function(name: &CStr) -> ! {
     let text = format!("{} is not there yet", name.to_string_lossy());
@@ -54,6 +59,19 @@ pub fn misuse(text: &str) -> ! {
 
 /// Connects a front with the library. Called when the front is loaded.
 pub fn connect(callbacks: &'static Callbacks) {
+    attach();
+    let own = ptr::from_ref(callbacks).cast_mut();
+    let others = bodies().callbacks.swap(own, Ordering::Relaxed);
+    if !others.is_null() && others != own {
+        misuse(
+            "the program loads libraries of two MPIs, Open MPI and MPICH; if it is an interpreter, \
+             `mpirage run --mpi-abi` says which of them its modules were built for",
+        );
+    }
+}
+
+/// Finds the library. Functions of the program are called as before.
+pub fn attach() {
     let Some(bodies) = find() else { end(c"cannot load libmpi_abi.so.1; it belongs next to this library") };
     if bodies.fingerprint != FINGERPRINT {
         end(c"libmpi_abi.so.1 is of another version than the library in front of it");
@@ -61,14 +79,6 @@ pub fn connect(callbacks: &'static Callbacks) {
     BODIES.store(ptr::from_ref(bodies).cast_mut(), Ordering::Relaxed);
     CALL_SITE.store(bodies.call_site.as_ptr(), Ordering::Relaxed);
     CALL_FUNCTION.store(bodies.call_function.as_ptr(), Ordering::Relaxed);
-    let own = ptr::from_ref(callbacks).cast_mut();
-    let others = bodies.callbacks.swap(own, Ordering::Relaxed);
-    if !others.is_null() && others != own {
-        misuse(
-            "the program loads libraries of two MPIs, Open MPI and MPICH; if it is an interpreter, \
-             `mpirage run --mpi-abi` says which of them its modules were built for",
-        );
-    }
 }
 
 fn find() -> Option<&'static Bodies> {

@@ -169,7 +169,7 @@ impl Instances {
 
 /// Libraries below a program, in which its mistakes show.
 fn is_system_library(file: &Path) -> bool {
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 12] = [
         "libc.so",
         "libc-",
         "libm.so",
@@ -179,6 +179,8 @@ fn is_system_library(file: &Path) -> bool {
         "libpthread",
         "ld-linux",
         "libmpi_abi.so",
+        "libmpi_fortran.so",
+        "libgfortran.so",
         "libasan.so",
     ];
     let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();

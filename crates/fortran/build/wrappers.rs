@@ -1,0 +1,196 @@
+//! The Rust text of the Fortran entry points: each translates its arguments, calls the body of the C function, and translates results.
+
+use super::parameter::{Shape, is_fortran, parameters};
+use super::table::{Argument, Constant, Direction, Function, Group, GroupKind, Value};
+
+/// The entry points of all functions, in the order of the table.
+pub fn wrappers(functions: &[Function]) -> String {
+    let numbered = functions.iter().enumerate().filter(|(_, function)| is_fortran(function));
+    numbered.map(|(index, function)| wrapper(index, function)).collect()
+}
+
+fn wrapper(index: usize, function: &Function) -> String {
+    let name = function.name.to_lowercase();
+    let names = ["_", "_f08_"].map(|end| [format!("{name}{end}"), format!("p{name}{end}")]).concat();
+    let entries: String =
+        names.iter().map(|entry| format!("entry_point!({index}, {entry}, {name});\n")).collect();
+    if parameters(function).iter().any(|(_, shape)| *shape == Shape::Unsupported) {
+        return format!(
+            "{entries}extern \"C-unwind\" fn {name}() {{\n    mpirage_front::library::untranslated({index})\n}}\n"
+        );
+    }
+    let parts: Vec<Part> =
+        parameters(function).iter().map(|(argument, shape)| part(function, argument, shape)).collect();
+    let body = call(index, function, &parts);
+    let result = result(function);
+    let ends: Vec<String> = parts.iter().filter_map(|part| part.fortran.clone()).collect();
+    let code = if result.is_empty() { vec!["ierror: *mut c_int".to_owned()] } else { Vec::new() };
+    let lengths: Vec<String> = parts.iter().filter_map(|part| part.length.clone()).collect();
+    let list = [ends, code, lengths].concat().join(", ");
+    format!(
+        "{entries}\
+         unsafe extern \"C-unwind\" fn {name}({list}){result} {{\n{body}}}\n"
+    )
+}
+
+/// What a function returns besides an error code.
+fn result(function: &Function) -> &'static str {
+    match function.returns.base.as_str() {
+        "double" => " -> f64",
+        "MPI_Aint" => " -> i64",
+        _ => "",
+    }
+}
+
+fn call(index: usize, function: &Function, parts: &[Part]) -> String {
+    let types: Vec<&str> = parts.iter().map(|part| part.of).collect();
+    let before: String = parts.iter().map(|part| part.before.as_str()).collect();
+    let after: String = parts.iter().map(|part| part.after.as_str()).collect();
+    let values: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
+    let returns = if result(function).is_empty() { " -> c_int" } else { result(function) };
+    let end = if result(function).is_empty() { "        finish(ierror, code);\n" } else { "        code\n" };
+    let signature = format!("unsafe extern \"C-unwind\" fn({}){returns}", types.join(", "));
+    format!(
+        "    // SAFETY: the type is that of the body in the table; the program passes what the standard says.\n    \
+         unsafe {{\n        let body = body!({index}, {signature});\n{before}        \
+         let code = body({});\n{after}{end}    }}\n",
+        values.join(", ")
+    )
+}
+
+/// What becomes of one parameter.
+struct Part {
+    /// Its declaration in the Fortran entry point, if Fortran passes it.
+    fortran: Option<String>,
+    /// The declaration of the length that Fortran passes after all others.
+    length: Option<String>,
+    /// The type in C.
+    of: &'static str,
+    /// Statements before the call.
+    before: String,
+    /// The argument of the call.
+    value: String,
+    /// Statements after the call.
+    after: String,
+}
+
+const POINTER: &str = "*mut c_void";
+const INTEGER: &str = "*mut c_int";
+
+fn part(function: &Function, argument: &Argument, shape: &Shape) -> Part {
+    let x = format!("{}_", argument.name);
+    let stored = argument.meaning.direction != Direction::In;
+    let plain = |of: &'static str, fortran: &str, value: String| Part {
+        fortran: Some(format!("{x}: {fortran}")),
+        length: None,
+        of,
+        before: String::new(),
+        value,
+        after: String::new(),
+    };
+    let translated = |function: &str| plain(POINTER, POINTER, format!("{function}({x})"));
+    let word = if argument.of.base == "int" || argument.of.base == "MPI_Fint" { "c_int" } else { "i64" };
+    match shape {
+        Shape::Value => plain(word, &format!("*const {word}"), format!("*{x}")),
+        Shape::Place | Shape::CAddress => plain(POINTER, POINTER, x.clone()),
+        Shape::Handle => plain("usize", INTEGER, format!("handle({x})")),
+        Shape::HandlePlace => Part {
+            before: format!("        let mut {x}c = handle({x});\n"),
+            after: format!("        store({x}, {x}c);\n"),
+            ..plain("*mut usize", INTEGER, format!("&raw mut {x}c"))
+        },
+        Shape::Handles(length) => Part {
+            before: format!("        let mut {x}c = handles({x}, {});\n", number(function, length)),
+            after: if stored { format!("        store_all({x}, &{x}c);\n") } else { String::new() },
+            ..plain("*mut usize", INTEGER, format!("{x}c.as_mut_ptr()"))
+        },
+        Shape::Buffer => translated("address"),
+        Shape::Status => translated("status"),
+        Shape::Statuses => translated("statuses"),
+        Shape::Weights => translated("weights"),
+        Shape::Procedure if function.name == "MPI_Keyval_create" => translated("small_procedure"),
+        Shape::Procedure => translated("procedure"),
+        Shape::TextIn => Part {
+            length: Some(format!("{x}length: usize")),
+            before: format!("        let {x}c = text({x}, {x}length);\n"),
+            ..plain("*const c_char", "*mut c_char", format!("{x}c.as_ptr()"))
+        },
+        Shape::TextOut => Part {
+            length: Some(format!("{x}length: usize")),
+            before: format!("        let mut {x}c = room({x}length);\n"),
+            after: format!("        store_text({x}, {x}length, &{x}c);\n"),
+            ..plain(POINTER, "*mut c_char", format!("{x}c.as_mut_ptr().cast()"))
+        },
+        Shape::TextLength => Part {
+            before: format!("        let mut {x}c = with_terminator({x});\n"),
+            after: format!("        *{x} = {x}c - 1;\n"),
+            ..plain(INTEGER, INTEGER, format!("&raw mut {x}c"))
+        },
+        Shape::Word => plain(POINTER, "*const usize", format!("pointer(*{x})")),
+        Shape::SmallWord => plain(POINTER, "*const c_int", format!("pointer(*{x} as usize)")),
+        Shape::AttributePlace => {
+            attribute(function, plain("*mut usize", "*mut i64", String::new()), &x, "store_attribute")
+        }
+        Shape::SmallAttributePlace => {
+            attribute(function, plain("*mut usize", INTEGER, String::new()), &x, "store_small_attribute")
+        }
+        Shape::Index => {
+            Part { after: format!("        from_one({x}, 1);\n"), ..plain(INTEGER, INTEGER, x.clone()) }
+        }
+        Shape::Indices(number) => Part {
+            after: format!("        from_one({x}, *{number}_.cast::<c_int>());\n"),
+            ..plain(INTEGER, INTEGER, x.clone())
+        },
+        Shape::SmallAddress => plain("i64", "*const c_int", format!("i64::from(*{x})")),
+        Shape::SmallAddresses(length) => Part {
+            before: format!("        let mut {x}c = addresses({x}, {});\n", number(function, length)),
+            ..plain("*mut i64", INTEGER, format!("{x}c.as_mut_ptr()"))
+        },
+        Shape::SmallAddressPlace => Part {
+            before: format!("        let mut {x}c = 0_i64;\n"),
+            after: format!("        {x}.write({x}c as c_int);\n"),
+            ..plain("*mut i64", INTEGER, format!("&raw mut {x}c"))
+        },
+        Shape::Absent => {
+            Part { fortran: None, ..plain(POINTER, POINTER, "core::ptr::null_mut()".to_owned()) }
+        }
+        Shape::ErrorCodes | Shape::Unsupported => plain(POINTER, POINTER, String::new()),
+    }
+}
+
+/// The value of an attribute: the key is the second parameter, whether there is one the last.
+fn attribute(function: &Function, part: Part, x: &str, store: &str) -> Part {
+    let key = &function.arguments[1].name;
+    Part {
+        before: format!("        let mut {x}c = 0_usize;\n"),
+        value: format!("&raw mut {x}c"),
+        after: format!("        {store}({x}, *{key}_, {x}c, code == 0 && *flag_.cast::<c_int>() != 0);\n"),
+        ..part
+    }
+}
+
+/// The length of an array: a parameter, or what a communicator says.
+fn number(function: &Function, length: &str) -> String {
+    match length {
+        "peers" => "peers(false, handle(comm_))".to_owned(),
+        "sources" => "neighbours(handle(comm_)).0".to_owned(),
+        "targets" => "neighbours(handle(comm_)).1".to_owned(),
+        name if function.arguments.iter().any(|argument| argument.name == name) => {
+            format!("usize::try_from(*{name}_).unwrap_or(0)")
+        }
+        other => panic!("{}: an array of handles whose length is {other}", function.name),
+    }
+}
+
+/// The integer constants of the table.
+pub fn constants(groups: &[Group]) -> String {
+    let is_integer =
+        |group: &&Group| matches!(&group.kind, GroupKind::Macros(of) if of.base == "int" && of.pointers == 0);
+    let all = groups.iter().filter(is_integer).flat_map(|group| &group.constants);
+    let line = |constant: &Constant| match &constant.value {
+        Value::Number(value) | Value::Alias(value) => {
+            format!("pub(crate) const {}: c_int = {value};\n", constant.name)
+        }
+    };
+    all.map(line).collect()
+}

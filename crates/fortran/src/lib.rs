@@ -1,0 +1,58 @@
+//! MPI for Fortran: the library behind `mpif.h`, `use mpi` and `use mpi_f08`.
+//!
+//! Fortran passes everything by reference: handles as default integers, lengths of characters by value after all other arguments.
+//! The entry points are generated from the table of MPI functions (`build/`). Each translates its arguments and calls the body of the C
+//! function in `libmpi_abi.so.1`, as the fronts for other binary interfaces do ([`mpirage_front`]). So no logic of MPI is here.
+//!
+//! A handle is the same number in C and in Fortran, a status is the same eight integers, and `.TRUE.` is 1. The three interfaces differ only
+//! in what the compiler checks: a handle of `mpi_f08` is a type with one integer, and an error code that is left out is a null address. So
+//! each function has one entry point with four names: `mpi_send_`, `pmpi_send_`, and the same with `_f08`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `arguments` | handles, addresses, attributes, numbers |
+//! | `text` | characters |
+//! | `sentinels` | variables whose address has a meaning: `MPI_BOTTOM`, `MPI_STATUS_IGNORE`, … |
+//! | `procedures` | procedures of the program that MPI calls |
+//! | `predefined` | procedures that only Fortran has |
+
+mod arguments;
+mod predefined;
+mod procedures;
+mod sentinels;
+mod text;
+
+/// Integer constants of MPI, made by `build.rs`.
+#[allow(dead_code)]
+mod constants {
+    use core::ffi::c_int;
+
+    include!(concat!(env!("OUT_DIR"), "/constants.rs"));
+}
+
+/// Made by `build.rs`.
+#[allow(clippy::too_many_arguments, clippy::let_and_return, non_snake_case)]
+mod generated {
+    use core::ffi::{c_char, c_int, c_void};
+
+    use mpirage_front::{body, entry_point, neighbours, peers};
+
+    use crate::arguments::{
+        addresses, finish, from_one, handle, handles, pointer, store, store_all, store_attribute,
+        store_small_attribute,
+    };
+    use crate::procedures::{procedure, small_procedure};
+    use crate::sentinels::{address, status, statuses, weights};
+    use crate::text::{room, store_text, text, with_terminator};
+
+    include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
+}
+
+extern "C" fn attach() {
+    mpirage_front::library::attach();
+}
+
+/// Run by the dynamic linker when the library is loaded.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ATTACH: extern "C" fn() = attach;

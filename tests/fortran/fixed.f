@@ -1,0 +1,115 @@
+C     mpif.h in fixed form: point-to-point, collectives, common blocks, an operator, an attribute.
+      PROGRAM FIXED
+      INCLUDE 'mpif.h'
+      INTEGER RANK, RANKS, IERR, N, I, POSITION, KEY, OP, TYPE
+      INTEGER STATUS(MPI_STATUS_SIZE), STATUSES(MPI_STATUS_SIZE, 8)
+      INTEGER REQUESTS(8), RIGHT, LEFT, VALUES(4), SUMS(4), BLOCK(8)
+      DOUBLE PRECISION TOTAL, PART, BEFORE
+      LOGICAL FLAG
+      INTEGER SHARED
+      COMMON /MINE/ SHARED
+      EXTERNAL LARGER, COPIED, GONE
+      CHARACTER*(MPI_MAX_PROCESSOR_NAME) NAME
+      CALL MPI_INIT(IERR)
+      BEFORE = MPI_WTIME()
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, RANKS, IERR)
+      SHARED = RANK
+      RIGHT = MOD(RANK + 1, RANKS)
+      LEFT = MOD(RANK - 1 + RANKS, RANKS)
+      CALL MPI_SENDRECV(SHARED, 1, MPI_INTEGER, RIGHT, 7, N, 1,
+     &     MPI_INTEGER, LEFT, 7, MPI_COMM_WORLD, STATUS, IERR)
+      IF (N .NE. LEFT) PRINT *, 'wrong neighbour'
+      IF (STATUS(MPI_SOURCE) .NE. LEFT) PRINT *, 'wrong source'
+      IF (STATUS(MPI_TAG) .NE. 7) PRINT *, 'wrong tag'
+      CALL MPI_GET_COUNT(STATUS, MPI_INTEGER, N, IERR)
+      IF (N .NE. 1) PRINT *, 'wrong count'
+      PART = 1.0D0 / (RANK + 1)
+      CALL MPI_REDUCE(PART, TOTAL, 1, MPI_DOUBLE_PRECISION, MPI_SUM, 0,
+     &     MPI_COMM_WORLD, IERR)
+      IF (RANK .EQ. 0) WRITE (*, '(A,F12.8)') 'harmonic', TOTAL
+      DO 10 I = 1, 4
+         VALUES(I) = RANK * 10 + I
+ 10   CONTINUE
+      CALL MPI_OP_CREATE(LARGER, .TRUE., OP, IERR)
+      CALL MPI_ALLREDUCE(VALUES, SUMS, 4, MPI_INTEGER, OP,
+     &     MPI_COMM_WORLD, IERR)
+      IF (RANK .EQ. 0) WRITE (*, '(A,4I6)') 'largest', SUMS
+      CALL MPI_OP_FREE(OP, IERR)
+      CALL MPI_ALLREDUCE(MPI_IN_PLACE, VALUES, 4, MPI_INTEGER, MPI_SUM,
+     &     MPI_COMM_WORLD, IERR)
+      IF (RANK .EQ. 0) WRITE (*, '(A,4I6)') 'in place', VALUES
+C     Every rank sends to rank 0, which waits for any of the requests.
+      IF (RANK .EQ. 0) THEN
+         DO 20 I = 1, RANKS - 1
+            CALL MPI_IRECV(BLOCK(I), 1, MPI_INTEGER, I, 3,
+     &           MPI_COMM_WORLD, REQUESTS(I), IERR)
+ 20      CONTINUE
+         N = 0
+         DO 30 I = 1, RANKS - 1
+            CALL MPI_WAITANY(RANKS - 1, REQUESTS, POSITION, STATUS,
+     &           IERR)
+            IF (STATUS(MPI_SOURCE) .NE. POSITION) PRINT *, 'position'
+            N = N + BLOCK(POSITION)
+ 30      CONTINUE
+         WRITE (*, '(A,I6)') 'any', N
+      ELSE
+         CALL MPI_SEND(RANK, 1, MPI_INTEGER, 0, 3, MPI_COMM_WORLD,
+     &        IERR)
+      END IF
+      CALL MPI_IRECV(N, 1, MPI_INTEGER, LEFT, 4, MPI_COMM_WORLD,
+     &     REQUESTS(1), IERR)
+      CALL MPI_ISEND(RANK, 1, MPI_INTEGER, RIGHT, 4, MPI_COMM_WORLD,
+     &     REQUESTS(2), IERR)
+      CALL MPI_WAITALL(2, REQUESTS, STATUSES, IERR)
+      IF (STATUSES(MPI_SOURCE, 1) .NE. LEFT) PRINT *, 'wrong statuses'
+      CALL MPI_IRECV(N, 1, MPI_INTEGER, LEFT, 5, MPI_COMM_WORLD,
+     &     REQUESTS(1), IERR)
+      CALL MPI_ISEND(RANK, 1, MPI_INTEGER, RIGHT, 5, MPI_COMM_WORLD,
+     &     REQUESTS(2), IERR)
+      CALL MPI_WAITALL(2, REQUESTS, MPI_STATUSES_IGNORE, IERR)
+      IF (REQUESTS(1) .NE. MPI_REQUEST_NULL) PRINT *, 'not null'
+C     A column of a matrix; an attribute with procedures of the program, of MPI-1.
+      CALL MPI_TYPE_VECTOR(2, 1, 2, MPI_INTEGER, TYPE, IERR)
+      CALL MPI_TYPE_COMMIT(TYPE, IERR)
+      CALL MPI_BCAST(VALUES, 1, TYPE, 0, MPI_COMM_WORLD, IERR)
+      CALL MPI_TYPE_FREE(TYPE, IERR)
+      CALL MPI_COMM_GET_ATTR(MPI_COMM_WORLD, MPI_TAG_UB, BLOCK, FLAG,
+     &     IERR)
+      IF (.NOT. FLAG .OR. BLOCK(1) .LT. 32767) PRINT *, 'tag limit'
+      CALL MPI_KEYVAL_CREATE(COPIED, GONE, KEY, 17, IERR)
+      CALL MPI_ATTR_PUT(MPI_COMM_WORLD, KEY, 41, IERR)
+      CALL MPI_COMM_DUP(MPI_COMM_WORLD, I, IERR)
+      CALL MPI_ATTR_GET(I, KEY, N, FLAG, IERR)
+      IF (RANK .EQ. 0) WRITE (*, '(A,L2,I6)') 'attribute', FLAG, N
+      CALL MPI_COMM_FREE(I, IERR)
+      CALL MPI_ATTR_DELETE(MPI_COMM_WORLD, KEY, IERR)
+      CALL MPI_KEYVAL_FREE(KEY, IERR)
+      CALL MPI_GET_PROCESSOR_NAME(NAME, N, IERR)
+      IF (NAME(N + 1:) .NE. ' ') PRINT *, 'not blank'
+      IF (MPI_WTIME() .LT. BEFORE) PRINT *, 'time goes back'
+      CALL MPI_FINALIZE(IERR)
+      END
+
+      SUBROUTINE LARGER(A, B, N, TYPE)
+      INTEGER N, A(N), B(N), TYPE, I
+      INCLUDE 'mpif.h'
+      IF (TYPE .NE. MPI_INTEGER) PRINT *, 'wrong type'
+      DO 10 I = 1, N
+         B(I) = MAX(A(I), B(I))
+ 10   CONTINUE
+      END
+
+      SUBROUTINE COPIED(COMM, KEY, EXTRA, OLD, NEW, FLAG, IERR)
+      INTEGER COMM, KEY, EXTRA, OLD, NEW, IERR
+      LOGICAL FLAG
+      NEW = OLD + EXTRA
+      FLAG = .TRUE.
+      IERR = 0
+      END
+
+      SUBROUTINE GONE(COMM, KEY, VALUE, EXTRA, IERR)
+      INTEGER COMM, KEY, VALUE, EXTRA, IERR
+      IF (EXTRA .NE. 17) PRINT *, 'wrong extra state'
+      IERR = 0
+      END
