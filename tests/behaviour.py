@@ -386,6 +386,14 @@ def data_planes(suite):
         suite.check(f"{name}: the same by direct copies and by mailboxes", same, (direct, mailbox))
 
 
+def comm_buffer(suite):
+    """Buffers of communicators, which MPICH 4.0 does not have."""
+    result = suite.simulate("-q", "-n", 1, suite.compile(SOURCES / "comm_buffer.c"))
+    lines = ["abi 1.0", "without a buffer: 1", "twice: 1", "on another communicator: 1", "flushed 1, got 7", "detached 1", "too small: 1",
+             "of the process: 7"]
+    suite.check("buffered sends use the buffer of their communicator", result.code == 0 and result.out.splitlines() == lines, result)
+
+
 def in_place(suite):
     """Rules that ask for MPI_IN_PLACE see it in runs and in recorded runs."""
     program, rules, trace = suite.compile(SOURCES / "in_place.c"), suite.folder / "in-place.rules", suite.folder / "in-place.mpirage"
@@ -494,7 +502,7 @@ def documents(suite):
 
 
 PARTS = [help_texts, mistyped, launchers, documents, wrappers, cmake, install, uninstall, json_fields, determinism, cores, order, clocks, placement, environment, usage, platforms, demo,
-         data_planes, in_place, polling]
+         data_planes, comm_buffer, in_place, polling]
 
 
 def main():

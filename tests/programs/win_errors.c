@@ -49,7 +49,6 @@ int main(int argc, char **argv)
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
     tell("attach to a window with memory", MPI_Win_attach(win, memory, 4));
-    tell("query of a window that is not shared", MPI_Win_shared_query(win, 0, &(MPI_Aint){0}, &flag, &attribute));
     tell("no key", MPI_Win_get_attr(win, MPI_KEYVAL_INVALID, &attribute, &flag));
     tell("no group", MPI_Win_post(MPI_GROUP_NULL, 0, win));
     tell("free of no window", MPI_Win_free(&none));

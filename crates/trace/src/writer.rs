@@ -143,7 +143,8 @@ impl<S: TraceWriter> Writer for TraceRecorder<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         if let Some(function) = self.one_sided {
             let name = function_name(function);
-            let text = format!("the program calls {name}: traces cannot store one-sided communication yet");
+            let text =
+                format!("a trace for replay: it cannot store one-sided communication yet, such as {name}");
             return Err(TraceError::Spec(text).into());
         }
         Ok(self.writer.finish()?)

@@ -30,6 +30,17 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Get_version(version: *mut c_int, subv
     })
 }
 
+pub(crate) unsafe extern "C-unwind" fn MPI_Abi_get_version(
+    abi_major: *mut c_int,
+    abi_minor: *mut c_int,
+) -> c_int {
+    // SAFETY: the program hands over two places for an int.
+    frame::outcome_at_any_time(|| unsafe {
+        put("abi_major", abi_major, MPI_ABI_VERSION)?;
+        put("abi_minor", abi_minor, MPI_ABI_SUBVERSION)
+    })
+}
+
 pub(crate) unsafe extern "C-unwind" fn MPI_Get_library_version(
     version: *mut c_char,
     resultlen: *mut c_int,

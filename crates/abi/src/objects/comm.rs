@@ -13,6 +13,7 @@ use crate::objects::bridge::Bridge;
 use crate::objects::errhandler;
 use crate::objects::info::Info;
 use crate::objects::keyval::Attributes;
+use crate::objects::message::Attached;
 use crate::objects::topology::Topology;
 use crate::types::{MPI_Comm, MPI_Errhandler};
 
@@ -39,6 +40,8 @@ pub(crate) struct Comm {
     pub hints: Info,
     /// Its topology, if it has one.
     pub topology: Option<Arc<Topology>>,
+    /// Its own buffer for buffered sends.
+    pub buffer: Option<Attached>,
 }
 
 impl Comm {
@@ -56,6 +59,7 @@ impl Comm {
             attributes: Attributes::default(),
             hints: Info::default(),
             topology: None,
+            buffer: None,
         }
     }
 

@@ -70,10 +70,7 @@ impl Exposure {
     pub(crate) fn locate(&self, displacement: u64, offset: u64, bytes: u64) -> Result<Stretch, String> {
         let from_origin = displacement.wrapping_mul(self.unit).wrapping_add(offset);
         let address = self.origin.wrapping_add(from_origin);
-        let contains = |&(first, length): &(u64, u64)| {
-            address.checked_sub(first).is_some_and(|before| before <= length && bytes <= length - before)
-        };
-        if self.stretches.iter().any(contains) {
+        if self.covers(address, bytes) {
             return Ok(Stretch { address, bytes });
         }
         let first = from_origin as i64;
@@ -89,6 +86,18 @@ impl Exposure {
             }
             _ => format!("{bytes} bytes outside the window"),
         })
+    }
+
+    /// Is all of it in the window? It may span stretches that lie one after the other.
+    fn covers(&self, mut address: u64, mut bytes: u64) -> bool {
+        loop {
+            let reach = |&(first, length): &(u64, u64)| length.checked_sub(address.checked_sub(first)?);
+            match self.stretches.iter().filter_map(reach).max() {
+                Some(reach) if reach >= bytes => return true,
+                Some(reach) if reach > 0 => (address, bytes) = (address + reach, bytes - reach),
+                _ => return false,
+            }
+        }
     }
 }
 
@@ -117,6 +126,19 @@ mod tests {
         let window = all.get(ContextId::new(5), RankId::new(1)).unwrap();
         assert_eq!(window.locate(7, 4, 8).unwrap_err(), "bytes 60 to 67 of a window of 64 bytes");
         assert_eq!(window.locate(u64::MAX, 0, 8).unwrap_err(), "bytes -8 to -1 of a window of 64 bytes");
+    }
+
+    #[test]
+    fn an_access_may_span_stretches_without_a_gap() {
+        let mut all = Exposures::default();
+        let place = (ContextId::new(5), RankId::new(1));
+        all.add(place, 0, 1, Stretch { address: 0x100, bytes: 16 });
+        all.add(place, 0, 1, Stretch { address: 0x110, bytes: 16 });
+        all.add(place, 0, 1, Stretch { address: 0x121, bytes: 16 });
+        let window = all.get(place.0, place.1).unwrap();
+        assert!(window.locate(0x108, 0, 24).is_ok());
+        assert!(window.locate(0x108, 0, 25).is_err());
+        assert!(window.locate(0x120, 0, 0).is_ok());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::frame;
 use crate::functions::forms::{argument, both_forms, form};
+use crate::objects::op::Operation as Reducer;
 use crate::operation::{Operation, Step};
 use crate::perform;
 use crate::rank;
@@ -228,6 +229,7 @@ fn access(
             }
         }
         let (op, basic) = match target.op {
+            Some(_) if bytes == 0 => (Op::NoOp.code(), 0),
             Some(op) => operator(objects, op, target.count, target.datatype)?,
             None => (0, 0),
         };
@@ -254,9 +256,13 @@ fn operator(
     count: usize,
     datatype: MPI_Datatype,
 ) -> Result<(u8, u8)> {
+    let predefined = matches!(objects.ops.get(op)?, Reducer::Predefined(_));
     match objects.reduction(op, count, datatype)?.operator {
         Operator::Predefined { op, basic } => Ok((op, basic)),
         Operator::User { .. } if op == MPI_NO_OP => Ok((Op::NoOp.code(), 0)),
+        Operator::User { .. } if predefined => {
+            fail!(MPI_ERR_TYPE, "accumulations take datatypes of one predefined datatype only")
+        }
         Operator::User { .. } => fail!(MPI_ERR_OP, "accumulations take predefined operators only"),
     }
 }

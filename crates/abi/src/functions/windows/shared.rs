@@ -75,21 +75,25 @@ fn allocate(size: MPI_Aint, unit: impl Number, info: MPI_Info, comm: MPI_Comm) -
     Ok((base, finish(made, info, facts, memory)?))
 }
 
-/// The part of a rank, or of the lowest that has memory, and its address here.
+/// The part of a rank, or of the lowest that has memory, and its address here: null if there is none.
 fn query(win: MPI_Win, named: c_int) -> Result<(usize, SharedPart)> {
     let rank = match named {
         MPI_PROC_NULL => None,
         named => Some(member(win, "rank", named)? as usize),
     };
-    about(win, |window| {
-        let Allocation::Shared { address, parts, .. } = &window.memory else {
-            fail!(MPI_ERR_RMA_FLAVOR, "the window was not made by MPI_Win_allocate_shared");
-        };
-        let part = match rank {
-            Some(rank) => parts[rank],
-            None => parts.iter().find(|part| part.size > 0).copied().unwrap_or(parts[0]),
-        };
-        Ok((address + part.offset, part))
+    about(win, |window| match (&window.memory, window.facts.flavor) {
+        (Allocation::Shared { address, parts, .. }, _) => {
+            let part = match rank {
+                Some(rank) => parts[rank],
+                None => parts.iter().find(|part| part.size > 0).copied().unwrap_or(parts[0]),
+            };
+            Ok((if part.size > 0 { address + part.offset } else { 0 }, part))
+        }
+        (_, MPI_WIN_FLAVOR_DYNAMIC) => {
+            fail!(MPI_ERR_RMA_FLAVOR, "the window was made by MPI_Win_create_dynamic")
+        }
+        // Memory of other windows is nobody else's.
+        _ => Ok((0, SharedPart { offset: 0, size: 0, unit: window.facts.unit })),
     })
 }
 
