@@ -52,11 +52,12 @@ paper2: build
 	tests/paper2.py
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
-# numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour.
-conformance:
+# numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour. Then mpi4py's own tests, with its wheel.
+conformance: build
 	tests/conformance/openmpi.py $(if $(filter 1,$(FULL)),--full)
 	tests/conformance/mpich.py $(if $(filter 1,$(FULL)),--full)
 	tests/conformance/mpich.py --selection -n 4,7,8
+	tests/conformance/mpi4py.py
 
 # Fuzzes the trace readers and the engine, FUZZ seconds each.
 FUZZ ?= 60

@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use mpirage_bodies::{Callbacks, CopiedAttribute, Owner};
 
+use crate::constants::MPI_BSEND_OVERHEAD;
 use crate::types::{CopyAttribute, DeleteAttribute, MPI_Comm, MPI_Comm_errhandler_function, MPI_Count};
 use crate::types::{MPI_Datatype, MPI_User_function, MPI_User_function_c};
 use crate::types::{MPI_Win, MPI_Win_errhandler_function};
@@ -15,6 +16,11 @@ pub(crate) static CALLBACKS: AtomicPtr<Callbacks> = AtomicPtr::new(core::ptr::nu
 fn front() -> Option<&'static Callbacks> {
     // SAFETY: null, or what a front has stored: a table that lives as long as the process.
     unsafe { CALLBACKS.load(Ordering::Relaxed).as_ref() }
+}
+
+/// `MPI_BSEND_OVERHEAD` that the program was compiled with.
+pub(crate) fn bsend_overhead() -> usize {
+    front().map_or(MPI_BSEND_OVERHEAD as usize, |front| front.bsend_overhead)
 }
 
 /// Calls a reduction operator.

@@ -66,7 +66,7 @@ pub enum Owner {
     Session,
 }
 
-/// How a front calls functions of the program. The first argument of each is the function's address; the other arguments and the
+/// How a front calls functions of the program, and what else depends on the interface. The first argument of each is the function's address; the other arguments and the
 /// result have the values of the MPI 5 ABI.
 #[repr(C)]
 pub struct Callbacks {
@@ -87,6 +87,8 @@ pub struct Callbacks {
     pub free_request: unsafe extern "C-unwind" fn(usize, *mut c_void) -> c_int,
     /// Cancels a generalized request: (function, extra state, complete).
     pub cancel_request: unsafe extern "C-unwind" fn(usize, *mut c_void, c_int) -> c_int,
+    /// `MPI_BSEND_OVERHEAD` that the program was compiled with.
+    pub bsend_overhead: usize,
 }
 
 /// The arguments of a function that copies an attribute.

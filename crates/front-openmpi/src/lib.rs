@@ -1,4 +1,4 @@
-//! Open MPI's binary interface: `libmpi.so.40`, of Open MPI 2 to 5.
+//! Open MPI's binary interface: `libmpi.so.40`, of Open MPI 3 to 5.
 //!
 //! Handles are pointers. The predefined ones are addresses of data symbols; their first word is the handle's number in the MPI 5 ABI,
 //! so a program that has a copy of the symbol of its own (copy relocations) has the number too. Objects that the program makes have

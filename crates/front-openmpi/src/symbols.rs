@@ -117,3 +117,13 @@ pub static mut MPI_F_STATUS_IGNORE: *mut c_int = core::ptr::null_mut();
 /// Set by the Fortran library.
 #[unsafe(no_mangle)]
 pub static mut MPI_F_STATUSES_IGNORE: *mut c_int = core::ptr::null_mut();
+
+/// Of Open MPI's own: its library for C++ refers to it.
+#[unsafe(no_mangle)]
+pub static mut ompi_errcode_intern_lastused: c_int = 0;
+/// As above.
+#[unsafe(no_mangle)]
+pub static mut ompi_errcodes_intern: [usize; 15] = [0; 15];
+/// As above.
+#[unsafe(no_mangle)]
+pub static mut ompi_registered_datareps: [usize; 8] = [0; 8];

@@ -138,6 +138,8 @@ pub fn integers(standard: &Standard, dialect: &Dialect) -> String {
     let last = dialect.integers["MPI_ERR_LASTCODE"];
     text +=
         &format!("/// The other library's last error code.\npub(crate) const LAST_CODE: c_int = {last};\n");
+    let overhead = dialect.integers["MPI_BSEND_OVERHEAD"];
+    text += &format!("/// The other library's.\npub(crate) const BSEND_OVERHEAD: usize = {overhead};\n");
     text + &standard_integers(standard)
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Each parameter becomes up to three pieces of code: before the call, the argument of the call, and after it.
 
+use super::bodies::Body;
 use super::conversions::of_kind;
 use super::dialect::{Dialect, Does};
 use super::table::{Argument, CType, Direction, Function};
@@ -35,6 +36,14 @@ pub fn is_of_abi(name: &str) -> bool {
     name.starts_with("MPI_Abi_") || name.ends_with("_toint") || name.ends_with("_fromint")
 }
 
+/// Functions that came after MPI 4.0. Programs that are to run with older libraries ask whether these exist before they call them, so
+/// those without a body are better absent.
+fn is_recent(name: &str) -> bool {
+    const ENDINGS: [&str; 6] =
+        ["ach_buffer", "ach_buffer_c", "lush_buffer", "Buffer_flush", "Buffer_iflush", "hw_resource_info"];
+    ENDINGS.iter().any(|end| name.ends_with(end))
+}
+
 /// The translating functions.
 pub fn functions(functions: &[Function], knowledge: &Knowledge<'_>) -> String {
     let written = functions.iter().enumerate().filter(|(_, function)| is_written(&function.name));
@@ -46,10 +55,11 @@ fn is_written(name: &str) -> bool {
 }
 
 /// The entry points of all functions, those by hand and those beyond the standard too.
-pub fn trampolines(functions: &[Function], dialect: &Dialect) -> String {
+pub fn trampolines(functions: &[Function], bodies: &[Body], dialect: &Dialect) -> String {
     let mut text = String::new();
     for (index, Function { name, .. }) in functions.iter().enumerate() {
-        if is_of_abi(name) {
+        let has_body = bodies.iter().any(|body| body.name == *name);
+        if is_of_abi(name) || is_recent(name) && !has_body {
             continue;
         }
         let module = if is_by_hand(name) { "by_hand" } else { "translations" };

@@ -1,5 +1,8 @@
 //! Generates what a front's crate includes, from the tables of `abi` and the front's `dialect.txt`.
 
+#[path = "../../abi/build/bodies.rs"]
+#[allow(dead_code)] // only the names of bodies matter here
+mod bodies;
 #[path = "conversions.rs"]
 mod conversions;
 #[path = "dialect.rs"]
@@ -11,7 +14,7 @@ mod entries;
 mod table;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use dialect::{Dialect, HandleValue};
@@ -26,7 +29,7 @@ pub struct Generated {
 /// Writes `conversions.rs`, `translations.rs` and `entry_points.rs`, and names the library.
 pub fn generate(soname: &str) -> Generated {
     let folder = "../abi/";
-    for input in ["functions.txt", "constants.txt", "build/table.rs"] {
+    for input in ["functions.txt", "constants.txt", "build", "src/functions"] {
         println!("cargo::rerun-if-changed={folder}{input}");
     }
     for input in ["build.rs", "dialect.txt", "../front/build"] {
@@ -38,7 +41,8 @@ pub fn generate(soname: &str) -> Generated {
     let dialect = dialect::dialect(&read("dialect.txt"));
     let knowledge = entries::Knowledge { standard: &standard, dialect: &dialect };
     write("translations.rs", &entries::functions(&functions, &knowledge));
-    write("entry_points.rs", &entries::trampolines(&functions, &dialect));
+    let bodies = bodies::bodies(Path::new("../abi/src/functions"));
+    write("entry_points.rs", &entries::trampolines(&functions, &bodies, &dialect));
     write("conversions.rs", &conversions::integers(&standard, &dialect));
     write("indices.rs", &format!("const MPI_TYPE_GET_ENVELOPE_C: usize = {};\n", position(&functions)));
     Generated { standard, dialect }

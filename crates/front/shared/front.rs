@@ -27,6 +27,7 @@ pub(crate) mod by_hand;
 #[path = "contents.rs"]
 mod contents;
 
+#[allow(dead_code)] // functions that are not exported
 #[allow(non_snake_case, unused_variables, clippy::all, clippy::undocumented_unsafe_blocks)]
 pub(crate) mod translations {
     //! One function per MPI function, made by `build.rs`.
@@ -65,6 +66,8 @@ impl Dialect for Interface {
     type File = crate::dialect::File;
     type Session = crate::dialect::Session;
     type Status = crate::dialect::Status;
+
+    const BSEND_OVERHEAD: usize = conversions::BSEND_OVERHEAD;
 
     fn error_to_abi(code: core::ffi::c_int) -> core::ffi::c_int {
         conversions::error_to_abi(code)

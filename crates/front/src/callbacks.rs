@@ -22,6 +22,9 @@ pub trait Dialect {
     /// A status.
     type Status: Status;
 
+    /// `MPI_BSEND_OVERHEAD`.
+    const BSEND_OVERHEAD: usize;
+
     /// An error code of this interface in the MPI 5 ABI.
     fn error_to_abi(code: c_int) -> c_int;
     /// An error code of the MPI 5 ABI in this interface.
@@ -41,6 +44,7 @@ pub const fn callbacks<D: Dialect>() -> Callbacks {
         query_request: query_request::<D>,
         free_request: free_request::<D>,
         cancel_request: cancel_request::<D>,
+        bsend_overhead: D::BSEND_OVERHEAD,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Messages that a matched probe has taken, and the buffer of buffered sends.
 
-use crate::constants::{MPI_BSEND_OVERHEAD, MPI_ERR_BUFFER, MPI_ERR_REQUEST, MPI_MESSAGE_NULL};
+use crate::callbacks::bsend_overhead;
+use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_REQUEST, MPI_MESSAGE_NULL};
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
 use crate::objects::bridge::Bridge;
@@ -63,7 +64,7 @@ pub(crate) struct Attached {
 impl Attached {
     /// Is there room for a message at all?
     pub(crate) fn check(attached: Option<Attached>, bytes: usize) -> Result<()> {
-        let needed = bytes.saturating_add(MPI_BSEND_OVERHEAD as usize);
+        let needed = bytes.saturating_add(bsend_overhead());
         match attached {
             None => fail!(MPI_ERR_BUFFER, "no buffer is attached for buffered sends"),
             Some(Attached { size: Some(size), .. }) if size < needed => fail!(

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""mpi4py's own test suite under mpirage, with the wheel as `pip install mpi4py` gives it: numbers per module.
+
+tests/conformance/mpi4py.py [-n 1,2,4] [--module NAME] [--interface mpich|openmpi] [--write] [--folder FOLDER]
+
+Installs what it needs into a virtual environment in FOLDER, by default target/conformance/mpi4py. A test that ends the run because mpirage
+lacks a function is left out and the module run again; it counts as missing. --write writes docs/reference/conformance-mpi4py.md.
+Fails if a test fails that is not in KNOWN."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tarfile
+import venv
+from dataclasses import dataclass, field
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MPIRAGE = ROOT / "target" / "release" / "mpirage"
+PAGE = ROOT / "docs" / "reference" / "conformance-mpi4py.md"
+VERSION = "4.1.2"
+# Modules of which every test needs functions that mpirage does not have yet, and what these are about.
+WITHOUT = {"test_file": "files", "test_io": "files", "test_spawn": "processes that are started at run time",
+           "test_dynproc": "processes that are started at run time", "test_session": "sessions", "test_grequest": "generalized requests",
+           "test_p2p_buf_part": "partitioned communication", "test_ulfm": "fault tolerance", "test_rma": "one-sided communication",
+           "test_rma_nb": "one-sided communication", "test_win": "one-sided communication"}
+# Tests that fail, by module, with the reason.
+KNOWN = {}
+# After so many tests that need a missing function the rest of a module is left.
+PATIENCE = 20
+SECONDS = 300
+
+# Runs in each rank: its part of the suite, with the results of the rank in a file of its own.
+DRIVER = """
+import os, runpy, sys
+sys.stderr = open(os.path.join(sys.argv[1], os.environ["PMI_RANK"]), "w", buffering=1)
+sys.argv = sys.argv[2:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+# Finds the source archive where pip finds packages.
+DOWNLOAD = """
+import sys
+from pip._internal.commands import create_command
+command = create_command("index")
+options, _ = command.parse_args(["versions", "mpi4py"])
+with command.main_context():
+    session = command.get_default_session(options)
+    candidates = command._build_package_finder(options, session).find_all_candidates("mpi4py")
+    link = next(c.link for c in candidates if str(c.version) == sys.argv[1] and c.link.filename.endswith(".tar.gz"))
+    open(sys.argv[2], "wb").write(session.get(link.url_without_fragment).content)
+"""
+
+
+@dataclass
+class Result:
+    """How the tests of one module ended on some number of ranks."""
+
+    passed: int = 0
+    skipped: int = 0
+    failed: list = field(default_factory=list)
+    missing: dict = field(default_factory=dict)  # function -> tests
+    end: str = ""                                # why the module did not come to its end
+
+
+def prepare(folder):
+    """The interpreter of a virtual environment with mpi4py, and the folder of its tests."""
+    python = folder / "venv" / "bin" / "python"
+    if not python.exists():
+        venv.create(folder / "venv", with_pip=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--only-binary", ":all:", f"mpi4py=={VERSION}", "numpy"], check=True)
+    archive, sources = folder / f"mpi4py-{VERSION}.tar.gz", folder / f"mpi4py-{VERSION}"
+    if not sources.exists():
+        subprocess.run([python, "-c", DOWNLOAD, VERSION, archive], check=True)
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+    return python, sources / "test"
+
+
+def run_module(options, python, tests, module, ranks):
+    """Runs a module until no missing function ends it."""
+    result, left_out = Result(), []
+    while len(left_out) <= PATIENCE:
+        outputs = options.folder / "outputs"
+        outputs.mkdir(exist_ok=True)
+        for old in outputs.iterdir():
+            old.unlink()
+        excluded = [word for test in left_out for word in ("-x", test)]
+        command = [MPIRAGE, "run", "-q", "--compute", "none", "--mpi-abi", options.interface, "-n", ranks, python, "-c", DRIVER, outputs,
+                   tests / "main.py", "-v", "-i", rf"\b{module}\.py$", *excluded]
+        try:
+            done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=SECONDS, cwd=options.folder,
+                                  stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            result.end = f"no end within {SECONDS} s"
+            return result
+        texts = [path.read_text(errors="replace") for path in sorted(outputs.iterdir())]
+        gone = re.search(r"(MPIX?_\w+) is not there yet", done.stderr)
+        test = next((found for found in map(unfinished, texts) if found), None)
+        if gone and not test:
+            # The module calls the function when it is loaded: none of its tests runs.
+            result.missing[gone[1]] = ["all"]
+            return result
+        if not gone:
+            result.passed, result.skipped, result.failed = count(texts)
+            if not all(re.search(r"^Ran \d+ test", text, re.M) for text in texts) or done.returncode not in (0, 1):
+                result.end = (done.stderr.strip().splitlines() or ["ended early"])[0][:200]
+            return result
+        result.missing.setdefault(gone[1], []).append(test)
+        left_out.append(test)
+    result.end = f"more than {PATIENCE} tests need missing functions"
+    return result
+
+
+def unfinished(text):
+    """The test in which a rank was when the run ended."""
+    begun = re.findall(r"^\w+ \(([\w.]+)\)(?:\n[^\n]*)? \.\.\. (.*)$", text, re.M)
+    return begun[-1][0] if begun and not begun[-1][1] else None
+
+
+def count(texts):
+    """Tests that passed, tests that were skipped, and the names of those that failed in any rank."""
+    passed = len(re.findall(r"\.\.\. ok$", texts[0], re.M)) if texts else 0
+    skipped = len(re.findall(r"\.\.\. skipped", texts[0], re.M)) if texts else 0
+    failed = {name for text in texts for name in re.findall(r"^(?:FAIL|ERROR): \w+ \(([\w.]+)\)", text, re.M)}
+    return passed, skipped, sorted(failed)
+
+
+def parse_options():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("-n", default="1,2,4", help="numbers of ranks")
+    p.add_argument("--module", action="append", default=[], help="only this module")
+    p.add_argument("--interface", choices=["mpich", "openmpi"], default="mpich", help="which of the wheel's two modules")
+    p.add_argument("--folder", type=pathlib.Path, default=ROOT / "target" / "conformance" / "mpi4py")
+    p.add_argument("--write", action="store_true", help="write the page of the documentation")
+    return p.parse_args()
+
+
+def main():
+    options = parse_options()
+    if not MPIRAGE.exists():
+        sys.exit(f"{MPIRAGE} is not there; run `make build` first")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    python, tests = prepare(options.folder)
+    numbers = [int(number) for number in options.n.split(",")]
+    modules = options.module or sorted(path.stem for path in tests.glob("test_*.py"))
+    table = {}
+    for module in modules:
+        if module in WITHOUT:
+            continue
+        for ranks in numbers:
+            result = table[module, ranks] = run_module(options, python, tests, module, ranks)
+            print(f"{module} on {ranks}: {line(result)}", flush=True)
+    if options.write:
+        PAGE.write_text(page(table, [module for module in modules if module not in WITHOUT], numbers))
+    unexpected = [(module, test) for (module, _), result in table.items() for test in result.failed if test not in KNOWN.get(module, {})]
+    early = [(module, result.end) for (module, _), result in table.items() if result.end]
+    total = sum(result.passed for result in table.values())
+    print(f"{total} passed, {len(unexpected) + len(early)} failed")
+    sys.exit(1 if unexpected or early else 0)
+
+
+def line(result):
+    missing = sum(len(tests) for tests in result.missing.values())
+    words = f"{result.passed} passed, {result.skipped} skipped, {len(result.failed)} failed, {missing} missing"
+    return words + "".join(f"\n    failed: {name}" for name in result.failed) + (f"\n    {result.end}" if result.end else "")
+
+
+def page(table, modules, numbers):
+    rows = [f"| {module} | " + " | ".join(cell(table[module, ranks]) for ranks in numbers) + f" | {missing(table, module, numbers)} |" for module in modules]
+    without = [f"- `{module}`: {reason}" for module, reason in sorted(WITHOUT.items())]
+    known = [f"- `{test}`: {reason}" for tests in KNOWN.values() for test, reason in tests.items()]
+    totals = " | ".join(str(sum(table[module, ranks].passed for module in modules)) for ranks in numbers)
+    return "\n".join([
+        "# mpi4py's test suite", "",
+        f"The wheel of mpi4py {VERSION} from PyPI, unmodified, with its own test suite under `mpirage run -n RANKS python3`. Written by",
+        "`tests/conformance/mpi4py.py --write`; `make conformance` runs it.", "",
+        "Each cell says how many tests passed, and in brackets how many mpi4py skipped itself. A test that needs a function which mpirage does not",
+        "have yet ends the run with a message; the last column names such functions and how many tests of the module need them.", "",
+        "| module | " + " | ".join(f"{ranks} rank{'s' if ranks > 1 else ''}" for ranks in numbers) + " | missing functions |",
+        "|---|" + "---|" * (len(numbers) + 1), *rows, f"| all | {totals} | |", "",
+        "## Modules left out", "", "Every test of these needs functions that mpirage does not have yet:", "", *without, "",
+        *(["## Tests that fail", "", *known, ""] if known else []),
+    ])
+
+
+def cell(result):
+    failed = f", {len(result.failed)} fail" if result.failed else ""
+    return f"{result.passed} ({result.skipped}){failed}" + (f"; {result.end}" if result.end else "")
+
+
+def missing(table, module, numbers):
+    functions = {}
+    for ranks in numbers:
+        for function, tests in table[module, ranks].missing.items():
+            number = "all" if tests == ["all"] else str(len(tests))
+            functions[function] = max(functions.get(function, ""), number, key=lambda text: (text == "all", len(text), text))
+    return ", ".join(f"`{function}` ({number})" for function, number in sorted(functions.items()))
+
+
+if __name__ == "__main__":
+    main()
