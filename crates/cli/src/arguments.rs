@@ -1,8 +1,10 @@
 //! The command line. One definition gives the parser, the help, the manual pages and the completions of shells.
 
 mod study;
+mod sweep;
 
 pub use study::{CalibrateArguments, CompareArguments};
+pub use sweep::{Engine, SweepArguments};
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -85,6 +87,9 @@ pub enum Command {
     /// Find the fastest algorithms of collectives on a simulated machine, for a real MPI to use
     #[command(after_help = examples::TUNE)]
     Tune(Box<TuneArguments>),
+    /// Run a command with many values of its parameters: a study, with tables and a page of results
+    #[command(after_help = examples::SWEEP)]
+    Sweep(Box<SweepArguments>),
     /// Fit a model to measurements of a real machine
     #[command(after_help = examples::CALIBRATE)]
     Calibrate(Box<CalibrateArguments>),

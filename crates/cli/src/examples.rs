@@ -90,6 +90,14 @@ Examples:
   mpirage tune gen:allreduce,ranks=16,bytes=8               # the calls of a trace or pattern
   mpirage cc -O2 heat1d.c -o heat1d && mpirage tune -n 16 --compute none -- ./heat1d";
 
+/// `mpirage sweep --help`.
+pub const SWEEP: &str = "\
+Examples:
+  mpirage cc -O2 conjugate_gradient.c -o cg -lm && mpirage run -q -n 16 --trace cg.mpirage ./cg
+  mpirage sweep networks.toml --dry-run                       # list the cases of a study
+  mpirage sweep networks.toml                                 # run them on all cores; interrupted, it goes on
+  mpirage sweep networks.toml --retry --jobs 2 --memory 4GiB  # run failed cases again";
+
 /// `mpirage calibrate --help`.
 pub const CALIBRATE: &str = "\
 Examples:
