@@ -123,7 +123,7 @@ fn end(
     write_page(study, &results, folder.path()).map_err(failed)?;
     let failures = results.failed().count();
     if !arguments.quiet {
-        show::print(study, &results, folder.path());
+        show::print(study, &results, &place(arguments));
     }
     show::warnings(study, &results);
     if let Err(failure) = interrupt.check() {

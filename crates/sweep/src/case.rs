@@ -88,6 +88,11 @@ impl CaseSpec {
         &self.key
     }
 
+    /// True if the command names the folder of the case, or files are written into it.
+    pub(crate) fn needs_folder(&self) -> bool {
+        !self.files.is_empty() || self.words.iter().any(|word| word.contains(CASE_PLACE))
+    }
+
     /// The words after `mpirage` as the study says them, with the folder of the case in its place.
     pub fn words(&self, folder: &Path) -> Vec<String> {
         let folder = folder.display().to_string();

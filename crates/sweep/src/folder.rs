@@ -56,9 +56,9 @@ const CASES: &str = "cases";
 const WORKERS: &str = "workers";
 
 impl WorkerId {
-    /// A worker of this name, in which only letters, digits, `-`, `_` and `.` are kept.
+    /// A worker of this name, in which only letters, digits, `-` and `_` are kept.
     pub fn new(name: &str) -> WorkerId {
-        let keeps = |letter: &char| letter.is_ascii_alphanumeric() || "-_.".contains(*letter);
+        let keeps = |letter: &char| letter.is_ascii_alphanumeric() || "-_".contains(*letter);
         WorkerId(name.chars().filter(keeps).collect())
     }
 
@@ -94,6 +94,11 @@ impl StudyFolder {
     /// The folder of a case.
     pub fn case(&self, key: &CaseKey) -> PathBuf {
         self.path.join(CASES).join(key.text())
+    }
+
+    /// A file of a worker.
+    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
+        self.path.join(WORKERS).join(name)
     }
 
     /// Takes the right to drive the study.
@@ -172,6 +177,7 @@ impl StudyFolder {
                 count += 1;
             }
         }
+        self.forget(is_lost)?;
         Ok(count)
     }
 
@@ -231,9 +237,17 @@ impl StudyFolder {
         written.map_err(SweepError::io(&path))
     }
 
-    /// Forgets a worker that has ended.
-    pub fn forget(&self, worker: &WorkerId) -> Result<(), SweepError> {
-        self.remove(&self.path.join(WORKERS).join(&worker.0))
+    /// Forgets workers that have ended, with their files.
+    pub fn forget(&self, has_ended: impl Fn(&WorkerId) -> bool) -> Result<(), SweepError> {
+        let folder = self.path.join(WORKERS);
+        for name in names(&folder)? {
+            // NAME says that a worker lives; NAME.THREAD.out and .err are what its cases print.
+            let worker = name.split('.').next().unwrap_or_default();
+            if !worker.is_empty() && has_ended(&WorkerId::new(worker)) {
+                self.remove(&folder.join(&name))?;
+            }
+        }
+        Ok(())
     }
 
     fn back_to_todo(&self, file: &Path, key: &CaseKey) -> Result<(), SweepError> {
@@ -350,6 +364,10 @@ mod tests {
         folder.finish(late, &outcome(&specs[0], Ending::Finished)).unwrap();
         assert_eq!(folder.ended().unwrap(), (1, 0));
         folder.heartbeat(&lives).unwrap();
+        folder.heartbeat(&lost).unwrap();
+        fs::write(folder.scratch("lost.0.out"), "x").unwrap();
+        folder.recover(|worker| *worker == lost).unwrap();
+        assert!(!folder.scratch("lost.0.out").exists());
         assert!(folder.silence(&lives).unwrap() < Duration::from_secs(60) && folder.silence(&lost).is_none());
     }
 

@@ -26,6 +26,7 @@ mod parameter;
 mod plots;
 mod read_values;
 mod roles;
+mod scratch;
 mod shell;
 mod slurm;
 mod study;

@@ -14,9 +14,9 @@ use crate::expression::Value;
 use crate::folder::StudyFolder;
 use crate::outcome::{Ending, Outcome};
 use crate::parameter::numbers;
+use crate::scratch::STDOUT;
 use crate::shell::quoted;
 use crate::study::{Measure, MeasureSource, Study};
-use crate::worker::STDOUT;
 
 /// Figures that come first, in this order.
 const FIRST: [&str; 10] = [

@@ -1,6 +1,6 @@
 //! Runs cases: each is a process of mpirage that writes its result as JSON.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::num::NonZero;
 use std::os::unix::process::ExitStatusExt;
@@ -14,11 +14,14 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
+use serde_json::Value;
+
 use crate::case::{CaseKey, CaseSpec};
 use crate::error::SweepError;
 use crate::folder::{Claim, StudyFolder, WorkerId};
 use crate::memory::{Budget, Ticket, Verdict, held_by};
 use crate::outcome::{Ending, Outcome, numbers};
+use crate::scratch::{STDERR, Scratch};
 
 /// How often a running case is looked at, besides when it ends.
 const LOOK: Duration = Duration::from_millis(100);
@@ -107,10 +110,11 @@ impl<'a> Worker<'a> {
         let failure = Mutex::new(None);
         thread::scope(|scope| {
             let (working, all_ended) = channel::<()>();
-            for _ in 0..self.limits.jobs.get() {
-                let working = working.clone();
-                scope.spawn(|| {
-                    if let Err(error) = self.run_all(&queue) {
+            for thread in 0..self.limits.jobs.get() {
+                let (working, queue, failure) = (working.clone(), &queue, &failure);
+                scope.spawn(move || {
+                    let scratch = Scratch::new(self.folder, &self.id, thread);
+                    if let Err(error) = self.run_all(queue, &scratch) {
                         failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                     }
                     drop(working);
@@ -122,19 +126,19 @@ impl<'a> Worker<'a> {
                 let _ = self.folder.heartbeat(&self.id);
             }
         });
-        self.folder.forget(&self.id)?;
+        self.folder.forget(|worker| *worker == self.id)?;
         let failed = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
         failed.map_or(Ok(()), Err)
     }
 
-    fn run_all(&self, queue: &Mutex<Vec<CaseKey>>) -> Result<(), SweepError> {
+    fn run_all(&self, queue: &Mutex<Vec<CaseKey>>, scratch: &Scratch) -> Result<(), SweepError> {
         while !self.launcher.interrupted() {
             let Some(ticket) = self.budget.admit(LOOK) else { continue };
             let Some(claim) = self.next(queue)? else {
                 self.budget.leave(ticket, 0);
                 return Ok(());
             };
-            let attempt = self.run(claim.spec(), ticket);
+            let attempt = self.run(claim.spec(), ticket, scratch);
             let peak = match &attempt {
                 Ok(Attempt::Ended(outcome)) => outcome.memory(),
                 _ => 0,
@@ -178,24 +182,26 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    fn run(&self, spec: &CaseSpec, ticket: Ticket) -> Result<Attempt, SweepError> {
+    fn run(&self, spec: &CaseSpec, ticket: Ticket, scratch: &Scratch) -> Result<Attempt, SweepError> {
         let folder = self.folder.case(spec.key());
-        prepare(&folder, spec).map_err(SweepError::io(&folder))?;
+        spec.prepare(&folder).map_err(SweepError::io(&folder))?;
         let words = self.words(spec, &folder);
         let started = Instant::now();
-        let mut child = self.start(&words, spec, &folder)?;
+        let mut child = self.start(&words, spec, scratch)?;
         let (status, stop) = self.wait(&mut child, ticket, started).map_err(SweepError::Start)?;
+        if matches!(stop, Stop::No) && by_signal(status) && self.is_ending() {
+            return Ok(Attempt::Interrupted);
+        }
+        let result = scratch.keep(&folder).map_err(SweepError::io(&folder))?;
         let ending = match stop {
             Stop::Interrupted => return Ok(Attempt::Interrupted),
-            Stop::No if by_signal(status) && self.is_ending() => return Ok(Attempt::Interrupted),
             Stop::Yield => return Ok(Attempt::Postponed),
             Stop::Timeout => stopped(status, "it took longer than --timeout"),
             Stop::TooLarge => stopped(status, "it needs more memory than --memory allows"),
-            Stop::No => ending(status, &folder),
+            Stop::No if status.success() && result.is_some() => Ending::Finished,
+            Stop::No => failed(status, &folder),
         };
-        let outcome = self.outcome(spec, words, ending, &folder, started.elapsed());
-        tidy(&folder);
-        Ok(Attempt::Ended(Box::new(outcome)))
+        Ok(Attempt::Ended(Box::new(self.outcome(spec, words, ending, result.as_ref(), started.elapsed()))))
     }
 
     /// True if this process is told to end. Terminals and batch systems signal all processes at once, and the case may be the first to react.
@@ -207,13 +213,13 @@ impl<'a> Worker<'a> {
         self.launcher.interrupted()
     }
 
-    /// The words of the study, and those that make the result a file.
+    /// The words of the study, and those that make the result the last line of standard output.
     fn words(&self, spec: &CaseSpec, folder: &Path) -> Vec<String> {
         let mut words = spec.words(folder);
         let has = |words: &[String], option: &str| {
             words.iter().any(|word| word == option || word.starts_with(&format!("{option}=")))
         };
-        let mut added = vec!["-q".to_owned(), format!("--json={}", folder.join(RESULT).display())];
+        let mut added = vec!["-q".to_owned(), "--json".to_owned()];
         // Cases share the cores; simulated time does not depend on how many a run takes.
         if self.limits.jobs.get() > 1
             && words.first().is_some_and(|first| first == "run")
@@ -225,12 +231,11 @@ impl<'a> Worker<'a> {
         words
     }
 
-    fn start(&self, words: &[String], spec: &CaseSpec, folder: &Path) -> Result<Child, SweepError> {
-        let open = |name: &str| File::create(folder.join(name)).map_err(SweepError::io(folder));
+    fn start(&self, words: &[String], spec: &CaseSpec, scratch: &Scratch) -> Result<Child, SweepError> {
         let mut command = self.launcher.command(words).map_err(SweepError::Start)?;
         command.current_dir(&spec.run_in).stdin(Stdio::null());
-        command.stdout(open(STDOUT)?).stderr(open(STDERR)?);
-        command.spawn().map_err(SweepError::Start)
+        let (out, err) = scratch.open()?;
+        command.stdout(out).stderr(err).spawn().map_err(SweepError::Start)
     }
 
     /// Waits until a process has ended, or must not go on.
@@ -257,11 +262,10 @@ impl<'a> Worker<'a> {
         spec: &CaseSpec,
         words: Vec<String>,
         ending: Ending,
-        folder: &Path,
+        result: Option<&Value>,
         took: Duration,
     ) -> Outcome {
-        let result = fs::read(folder.join(RESULT)).ok().and_then(|text| serde_json::from_slice(&text).ok());
-        let (figures, mut host) = result.as_ref().map(numbers).unwrap_or_default();
+        let (figures, mut host) = result.map(numbers).unwrap_or_default();
         host.insert("case_seconds".to_owned(), took.as_secs_f64());
         Outcome {
             key: spec.key().clone(),
@@ -273,37 +277,6 @@ impl<'a> Worker<'a> {
             worker: self.id.name().to_owned(),
         }
     }
-}
-
-const RESULT: &str = "result.json";
-/// The name of a case's standard output in its folder.
-pub(crate) const STDOUT: &str = "stdout";
-/// The name of a case's standard error in its folder.
-pub(crate) const STDERR: &str = "stderr";
-
-/// Makes the folder of a case as if it had never run.
-fn prepare(folder: &Path, spec: &CaseSpec) -> io::Result<()> {
-    match fs::create_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::remove_dir_all(folder)?;
-            fs::create_dir(folder)?;
-        }
-        made => made?,
-    }
-    spec.files.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
-}
-
-/// Removes what says nothing: the result, which is kept elsewhere, and empty files.
-fn tidy(folder: &Path) {
-    let _ = fs::remove_file(folder.join(RESULT));
-    for name in [STDOUT, STDERR] {
-        let file = folder.join(name);
-        if fs::metadata(&file).is_ok_and(|found| found.len() == 0) {
-            let _ = fs::remove_file(file);
-        }
-    }
-    // Fails if there is anything left, as it should.
-    let _ = fs::remove_dir(folder);
 }
 
 /// Waits until the process of a handle ends, at most [`LOOK`].
@@ -341,10 +314,7 @@ fn stopped(status: ExitStatus, reason: &str) -> Ending {
     Ending::Failed { code: code(status), reason: format!("stopped: {reason}") }
 }
 
-fn ending(status: ExitStatus, folder: &Path) -> Ending {
-    if status.success() && folder.join(RESULT).exists() {
-        return Ending::Finished;
-    }
+fn failed(status: ExitStatus, folder: &Path) -> Ending {
     let said = fs::read(folder.join(STDERR)).unwrap_or_default();
     let tail = &said[said.len().saturating_sub(KEPT)..];
     let reason = match (String::from_utf8_lossy(tail).trim(), status.signal()) {
