@@ -3,7 +3,7 @@
 //! ```text
 //! lock            held by the process that drives the study
 //! todo/KEY        a case that waits: its specification          │ claimed by renaming
-//! running/KEY@W   the same file while worker W runs the case    ▼
+//! running/KEY@W   the same file while worker W runs the case    │ the outcome is added, then renamed
 //! done/KEY        its result         failed/KEY   what went wrong
 //! cases/KEY/      its files, standard output and standard error
 //! workers/W       touched by worker W while it lives
@@ -20,6 +20,7 @@ use std::time::{Duration, SystemTime};
 
 use mpirage_outfile::OutputFile;
 use rustix::fs::{FlockOperation, flock};
+use serde::de::DeserializeOwned;
 
 use crate::case::{CaseKey, CaseSpec};
 use crate::error::SweepError;
@@ -137,7 +138,7 @@ impl StudyFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             moved => moved.map_err(SweepError::io(&from))?,
         }
-        match read(&file) {
+        match first_line(&file) {
             Some(spec) => Ok(Some(Claim { spec, file })),
             // Half a specification, after a power failure: the driver writes it again.
             None => self.remove(&file).map(|()| None),
@@ -151,9 +152,13 @@ impl StudyFolder {
 
     /// Keeps the result of a case.
     pub fn finish(&self, claim: Claim, outcome: &Outcome) -> Result<(), SweepError> {
-        let place = if outcome.finished() { DONE } else { FAILED };
-        self.write(&self.path.join(place).join(outcome.key.text()), outcome)?;
-        self.remove(&claim.file)
+        let place = self.path.join(if outcome.finished() { DONE } else { FAILED }).join(outcome.key.text());
+        // The outcome follows the specification in the same file: a new file would cost more than all else here.
+        match append(&claim.file, outcome).and_then(|()| fs::rename(&claim.file, &place)) {
+            // This worker was taken for lost, and another one has the case.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.write(&place, outcome),
+            kept => kept.map_err(SweepError::io(&place)),
+        }
     }
 
     /// Gives a case back.
@@ -194,7 +199,7 @@ impl StudyFolder {
     /// The outcomes of these cases, as far as they have ended. A file that cannot be read counts as no outcome.
     pub fn outcomes<'c>(&self, keys: impl Iterator<Item = &'c CaseKey>) -> BTreeMap<CaseKey, Outcome> {
         let outcome = |key: &'c CaseKey| {
-            let at = |place: &str| read(&self.path.join(place).join(key.text()));
+            let at = |place: &str| last_line(&self.path.join(place).join(key.text()));
             Some((key.clone(), at(DONE).or_else(|| at(FAILED))?))
         };
         keys.filter_map(outcome).collect()
@@ -210,7 +215,7 @@ impl StudyFolder {
         for place in [DONE, FAILED] {
             for key in self.keys(place)? {
                 let file = self.path.join(place).join(key.text());
-                if read::<Outcome>(&file).is_none() {
+                if last_line::<Outcome>(&file).is_none() {
                     self.remove(&file)?;
                 }
             }
@@ -295,8 +300,22 @@ fn names(folder: &Path) -> Result<Vec<String>, SweepError> {
     Ok(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
 }
 
-fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+/// Adds a value to a file, on a line of its own even if the line before was cut.
+fn append(path: &Path, value: &impl serde::Serialize) -> io::Result<()> {
+    let mut text = vec![b'\n'];
+    serde_json::to_writer(&mut text, value)?;
+    text.push(b'\n');
+    File::options().append(true).open(path)?.write_all(&text)
+}
+
+/// The value on the first line of a file.
+fn first_line<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_str(fs::read_to_string(path).ok()?.lines().next()?).ok()
+}
+
+/// The value on the last line of a file.
+fn last_line<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_str(fs::read_to_string(path).ok()?.trim_end().lines().next_back()?).ok()
 }
 
 #[cfg(test)]
@@ -369,6 +388,23 @@ mod tests {
         folder.recover(|worker| *worker == lost).unwrap();
         assert!(!folder.scratch("lost.0.out").exists());
         assert!(folder.silence(&lives).unwrap() < Duration::from_secs(60) && folder.silence(&lost).is_none());
+    }
+
+    #[test]
+    fn a_claim_with_half_an_outcome_runs_again() {
+        let (place, specs) = (tempfile::tempdir().unwrap(), specs());
+        let folder = StudyFolder::create(place.path()).unwrap();
+        folder.fill(specs.iter().take(1)).unwrap();
+        let worker = WorkerId::new("w");
+        let claim = folder.claim(specs[0].key(), &worker).unwrap().unwrap();
+        File::options().append(true).open(&claim.file).unwrap().write_all(b"\n{\"key\":\"01").unwrap();
+        folder.recover(|_| true).unwrap();
+        let again = folder.claim(specs[0].key(), &worker).unwrap().unwrap();
+        assert_eq!(again.spec(), &specs[0]);
+        let whole = outcome(&specs[0], Ending::Finished);
+        folder.finish(again, &whole).unwrap();
+        let kept = folder.outcomes([specs[0].key()].into_iter());
+        assert_eq!(kept.get(specs[0].key()), Some(&whole));
     }
 
     #[test]
