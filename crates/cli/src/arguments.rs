@@ -3,10 +3,12 @@
 mod balance;
 mod platform;
 mod study;
+mod sweep;
 
 pub use balance::BalanceArguments;
 pub use platform::{ImportArguments, PlatformAction};
 pub use study::{CalibrateArguments, CompareArguments};
+pub use sweep::{Engine, SweepArguments};
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -92,6 +94,9 @@ pub enum Command {
     /// Compare load balancers: replay a trace whose ranks can move between fewer cores
     #[command(after_help = examples::BALANCE)]
     Balance(Box<BalanceArguments>),
+    /// Run a command with many values of its parameters: a study, with tables and a page of results
+    #[command(after_help = examples::SWEEP)]
+    Sweep(Box<SweepArguments>),
     /// Fit a model to measurements of a real machine
     #[command(after_help = examples::CALIBRATE)]
     Calibrate(Box<CalibrateArguments>),

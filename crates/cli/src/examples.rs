@@ -103,6 +103,14 @@ Examples:
   mpirage balance front.mpirage --cores 16 --balancer none,greedy,refine --every 10,20,40
   mpirage balance front.mpirage --cores 16 --balancer rotate --state 100MiB --json";
 
+/// `mpirage sweep --help`.
+pub const SWEEP: &str = "\
+Examples:
+  mpirage cc -O2 conjugate_gradient.c -o cg -lm && mpirage run -q -n 16 --trace cg.mpirage ./cg
+  mpirage sweep networks.toml --dry-run                       # list the cases of a study
+  mpirage sweep networks.toml                                 # run them on all cores; interrupted, it goes on
+  mpirage sweep networks.toml --retry --jobs 2 --memory 4GiB  # run failed cases again";
+
 /// `mpirage calibrate --help`.
 pub const CALIBRATE: &str = "\
 Examples:

@@ -21,6 +21,9 @@ pub const UNREACHABLE: u8 = 85;
 /// Simulated times are further from measured ones than the user allows.
 pub const TOO_FAR: u8 = 86;
 
+/// Cases of a study failed.
+pub const CASES_FAILED: u8 = 87;
+
 /// The reader of standard output is gone: the exit code of a shell for a program that SIGPIPE ended.
 pub const BROKEN_PIPE: u8 = 141;
 

@@ -53,6 +53,7 @@ mod share_malloc;
 mod source_lines;
 mod spread;
 mod summary;
+mod sweep;
 mod trace;
 mod tune;
 mod words;
@@ -69,13 +70,21 @@ use crate::exit::Failure;
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
-    match dispatch(&typed) {
+    match without_parent(typed).and_then(|typed| dispatch(&typed)) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             output::report(&failure);
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// The arguments without the one that a sweep adds.
+fn without_parent(mut typed: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+    if typed.len() > 1 && sweep::end_with_parent(&typed[1])? {
+        typed.remove(1);
+    }
+    Ok(typed)
 }
 
 fn dispatch(typed: &[OsString]) -> Result<u8, Failure> {
@@ -100,7 +109,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("run") => return run::command(tail),
         Some("emulate") => return emulate::command(tail),
         Some("gdb") => return gdb::command(tail),
-        Some(planned @ ("sweep" | "check")) => {
+        Some(planned @ "check") => {
             return Err(exit::usage(format!(
                 "`mpirage {planned}` is not implemented yet; see docs/roadmap.md"
             )));
@@ -122,6 +131,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Report(report) => report::command(&report),
         Command::Tune(tune) => tune::command(&tune),
         Command::Balance(balance) => balance::command(&balance),
+        Command::Sweep(sweep) => sweep::command(&sweep),
         Command::Calibrate(calibrate) => calibrate::command(&calibrate),
         Command::Compare(compare) => compare::command(&compare),
         Command::Info(info) => info::command(&info),

@@ -57,6 +57,8 @@ pub struct Figures {
     /// What the network counted, if it counts: frames, drops, retransmissions and so on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<BTreeMap<String, u64>>,
+    /// How well the ranks were used; none if no rank computed.
+    pub efficiency: Option<Efficiency>,
     /// Simulated seconds until each rank ended.
     pub per_rank_seconds: Vec<f64>,
     /// The network model.
@@ -90,6 +92,30 @@ pub struct Figures {
     pub command: Vec<String>,
 }
 
+/// How well ranks were used: parallel efficiency is load balance times communication efficiency.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Efficiency {
+    /// The part of the simulated time in which ranks compute, on average.
+    pub parallel: f64,
+    /// The computation of the average rank over that of the busiest one.
+    pub load_balance: f64,
+    /// The computation of the busiest rank over the simulated time.
+    pub communication: f64,
+}
+
+impl Efficiency {
+    /// Of a run that took so many simulated seconds.
+    fn of(summary: &Summary, ranks: usize, seconds: f64) -> Option<Efficiency> {
+        let busy = || summary.busy_picos.iter().map(|&picos| Duration::from_picos(picos).as_secs_f64());
+        let (mean, most) = (busy().sum::<f64>() / ranks.max(1) as f64, busy().fold(0.0, f64::max));
+        (seconds > 0.0 && most > 0.0).then(|| Efficiency {
+            parallel: mean / seconds,
+            load_balance: mean / most,
+            communication: most / seconds,
+        })
+    }
+}
+
 impl Figures {
     /// The figures that every run has. The caller fills in the others.
     pub fn of<M: Memory>(
@@ -102,11 +128,13 @@ impl Figures {
         let ends: Vec<f64> = engine.ends().map(|end| end.as_secs_f64()).collect();
         let finished = matches!(outcome, Outcome::Finished { .. });
         let last = ends.iter().copied().fold(0.0, f64::max);
+        let seconds = if finished { last } else { engine.now().as_secs_f64() };
         Figures {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             outcome: outcome_name(outcome).to_owned(),
-            simulated_seconds: if finished { last } else { engine.now().as_secs_f64() },
+            simulated_seconds: seconds,
+            efficiency: Efficiency::of(summary, ends.len(), seconds),
             wall_seconds: wall.as_secs_f64(),
             ranks: machine.ranks(),
             messages: summary.messages,

@@ -12,6 +12,7 @@ use mpirage_front::library::bodies;
 use mpirage_front::{Callbacks, CopiedAttribute, MPI_Status, Owner};
 
 use crate::arguments::pointer;
+use crate::constants::MPI_BSEND_OVERHEAD;
 use crate::predefined;
 
 /// On procedures of Fortran.
@@ -31,6 +32,8 @@ static CALLBACKS: Callbacks = Callbacks {
     query_request,
     free_request,
     cancel_request,
+    // The modules have our own number; programs with another interface bring its Fortran library.
+    bsend_overhead: MPI_BSEND_OVERHEAD as usize,
 };
 
 /// A procedure for the library to keep. Predefined ones become the constants of C.

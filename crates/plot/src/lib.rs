@@ -4,10 +4,14 @@
 //! | file | what |
 //! |---|---|
 //! | `svg` | panels, axes and series |
+//! | `chart`, `axis` | charts of other quantities: linear axes, names, intervals |
 //! | `text` | sizes and times for people |
 
+mod axis;
+mod chart;
 mod svg;
 mod text;
 
+pub use chart::{AxisLook, Chart, Line, Mark, PALETTE, Scale, charts, short_number};
 pub use svg::{Colour, Look, Panel, Point, Series, escaped, svg};
 pub use text::{size_text, time_text};

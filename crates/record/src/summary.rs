@@ -7,7 +7,7 @@ use mpirage_units::Time;
 use crate::{Details, Message, Record, Recorder};
 
 /// Counts what a run did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Messages delivered, including those inside collectives.
     pub messages: u64,
@@ -21,15 +21,28 @@ pub struct Summary {
     pub computed_picos: u128,
     /// Nanoseconds of measured computation, summed over all ranks.
     pub measured_nanos: u128,
+    /// Picoseconds in which each rank did nothing but compute; shorter than the ranks if the last ones did not compute.
+    pub busy_picos: Vec<u64>,
 }
 
 impl Summary {
+    fn add_busy(&mut self, rank: usize, picos: u64) {
+        if rank >= self.busy_picos.len() {
+            self.busy_picos.resize(rank + 1, 0);
+        }
+        self.busy_picos[rank] += picos;
+    }
+
     /// Counts any record but a call.
     #[inline(never)]
     fn count_other(&mut self, record: &Record<'_>) {
         match *record {
-            Record::Burst { start, end, work, .. } => {
-                self.computed_picos += u128::from(end.since(start).as_picos());
+            Record::Burst { rank, start, end, work, beside } => {
+                let picos = end.since(start).as_picos();
+                self.computed_picos += u128::from(picos);
+                if !beside {
+                    self.add_busy(rank as usize, picos);
+                }
                 if let Work::Nanos(nanos) = work {
                     self.measured_nanos += u128::from(nanos);
                 }

@@ -50,7 +50,14 @@ fn a_run_is_counted() {
     let (mut direct, mut by_records) = (Summary::default(), Records(Summary::default()));
     play(&mut direct);
     play(&mut by_records);
-    let expected =
-        Summary { messages: 3, unexpected: 1, bytes: 109, calls: 1, computed_picos: 50, measured_nanos: 7 };
-    assert_eq!((direct, by_records.0), (expected, expected));
+    let expected = Summary {
+        messages: 3,
+        unexpected: 1,
+        bytes: 109,
+        calls: 1,
+        computed_picos: 50,
+        measured_nanos: 7,
+        busy_picos: vec![25],
+    };
+    assert_eq!((&direct, &by_records.0), (&expected, &expected));
 }

@@ -10,8 +10,11 @@
 //! Each writer is a [`mpirage_record::Recorder`] that streams: its memory grows with ranks, communicators and messages
 //! that are under way, not with the length of the run. Files appear only when complete ([`mpirage_record::Writer::finish`], `mpirage_outfile`).
 //!
+//! [`write_columns`] writes a table that is in memory already, such as the results of a study.
+//!
 //! What calls mean, and the use of links, comes from `mpirage_interpret`.
 
+mod columns;
 mod create;
 mod error;
 mod flows;
@@ -25,5 +28,6 @@ mod tables;
 mod testing;
 mod text;
 
+pub use columns::{Column, Values, write_columns};
 pub use create::{EXTENSIONS, create};
 pub use error::TimelineError;
