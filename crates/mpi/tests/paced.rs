@@ -120,7 +120,7 @@ fn is_unexpected(bytes: u64, receive: u64) -> bool {
     pair.call(LINES[1], receive, &recv(Some(0), Some(0), bytes, None));
     pair.pass_time();
     pair.engine.close_records();
-    let summary = *pair.summary.borrow();
+    let summary = pair.summary.borrow().clone();
     assert_eq!(summary.messages, 1);
     summary.unexpected == 1
 }
