@@ -6,7 +6,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench validate paper2 conformance fuzz install uninstall clean lint deny advisories
+.PHONY: all build links demo test bench validate paper2 paper4 conformance fuzz install uninstall clean lint deny advisories
 
 all: build
 
@@ -50,6 +50,10 @@ validate: build
 # Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.
 paper2: build
 	tests/paper2.py
+
+# Figures 3, 6 and 7 of the SAMPI paper (docs/sampi-paper.md), and the speed of what-ifs: four minutes of processor time.
+paper4: build
+	tests/paper4.py
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
 # numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour. Then mpi4py's own tests, with its wheel.

@@ -10,7 +10,7 @@
  * Velocity goes to the right and downwards, pressure to the left and upwards, while the inner cells compute. Each iteration ends
  * with a migration point, at which a load balancer may move the rank to another core (`mpirage balance`). The program declares the
  * work of an elastic code, so that results do not depend on this machine: run it with `--compute none`. With SCALE each of its cells
- * stands for SCALE^3 cells of the declared work and state, and each value that it sends for SCALE^2. Without mpirage the program
+ * stands for SCALE^3 cells of the declared work and state, and each face of a cell for SCALE^2. Without mpirage the program
  * just computes.
  */
 #include <math.h>
@@ -27,6 +27,9 @@
 #define LOOK_FLOPS 100.0
 #define MOVE_FLOPS 500.0
 #define ABSORB_FLOPS 500.0
+/* Values that a kernel of an elastic code of fourth order sends for one cell of a face: two layers of six stresses or three
+   velocities. This program needs one of them. */
+#define VALUES 9
 /* Bytes of one cell: velocity, stress, material and the memory of the absorbing borders. */
 #define CELL_BYTES 160
 
@@ -134,11 +137,11 @@ static void step(Block *block, void (*kernel)(Block *, int, int, int), double *f
     int to[2] = {onwards ? block->right : block->left, onwards ? block->down : block->up};
     MPI_Request requests[4];
     for (int axis = 0; axis < 2; axis++) {
-        int count = block->n[1 - axis] * block->n[2] * block->scale * block->scale;
+        int count = block->n[1 - axis] * block->n[2] * VALUES * block->scale * block->scale;
         MPI_Irecv(block->in[axis], count, MPI_DOUBLE, from[axis], axis, MPI_COMM_WORLD, &requests[axis]);
     }
     for (int axis = 0; axis < 2; axis++) {
-        int count = block->n[1 - axis] * block->n[2] * block->scale * block->scale;
+        int count = block->n[1 - axis] * block->n[2] * VALUES * block->scale * block->scale;
         layer(block, fields[axis], axis, onwards ? block->n[axis] - 1 : 0, block->out[axis], 1);
         MPI_Isend(block->out[axis], count, MPI_DOUBLE, to[axis], axis, MPI_COMM_WORLD, &requests[2 + axis]);
     }
@@ -189,7 +192,7 @@ static Block divide(const int all[3], int rank, int rows, int columns, int scale
     for (int field = 0; field < 4; field++)
         *fields[field] = calloc(cells, sizeof(double));
     for (int axis = 0; axis < 2; axis++) {
-        faces = (size_t)block.n[1 - axis] * block.n[2] * scale * scale;
+        faces = (size_t)block.n[1 - axis] * block.n[2] * VALUES * scale * scale;
         block.out[axis] = calloc(faces, sizeof(double));
         block.in[axis] = calloc(faces, sizeof(double));
     }

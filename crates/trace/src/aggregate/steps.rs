@@ -69,7 +69,7 @@ impl Steps {
             arrived: Vec::new(),
             steps: Steps { states: vec![Vec::new(); events.len()], ..Steps::default() },
         };
-        walk.drain()?;
+        walk.finish()?;
         let states = &walk.steps.states;
         if states.iter().any(|of_rank| of_rank.len() != states[0].len()) {
             return Err(refused("its ranks do not call AMPI_Migrate equally often"));
@@ -113,7 +113,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn drain(&mut self) -> Result<(), TraceError> {
+    fn finish(&mut self) -> Result<(), TraceError> {
         loop {
             let mut moved = false;
             for rank in 0..self.ranks.len() as u32 {
