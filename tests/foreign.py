@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Unmodified programs of other MPIs under mpirage: built with Debian's mpicc.mpich and mpicc.openmpi, run with `mpirage run`.
 
-tests/foreign.py [PART…]; parts: programs, interface, diagnosis, starting. Compilers that are not installed are left out."""
+tests/foreign.py [PART…]; parts: symbols, interface, diagnosis, starting, languages, python, programs. Compilers that are not installed are
+left out."""
 
 import concurrent.futures
 import json
@@ -155,7 +156,113 @@ def starting(suite):
     suite.check("an unknown interface", result.code == 84 and "expected auto, mpi5, mpich or openmpi" in result.err, result)
 
 
-PARTS = {"programs": programs, "interface": interface, "diagnosis": diagnosis, "starting": starting}
+def exported(library):
+    """The symbols that a library defines, with the sizes of data."""
+    listed = subprocess.run(["nm", "-DS", "--defined-only", library], capture_output=True, text=True).stdout
+    rows = [line.split() for line in listed.splitlines()]
+    return {row[-1].split("@")[0]: int(row[1], 16) if row[2] in "BDRV" else None for row in rows if len(row) == 4}
+
+
+def symbols(suite):
+    """A front defines every MPI function of the library that it replaces, and every predefined object at its size."""
+    suite.simulate("-n", 1, "true")  # makes the links to the fronts
+    names = {"mpich": ("libmpich.so.12", r"P?MPIX?_[A-Z]\w*[a-z]\w*$|MPIR_Dup_fn|MPI_UNWEIGHTED|MPI_WEIGHTS_EMPTY"),
+             "openmpi": ("libmpi.so.40", r"P?MPI_[A-Z]\w*[a-z]\w*$|OMPI_C_\w+|ompi_mpi_\w+$|ompi_(request_null|message_null|message_no_proc)$")}
+    libraries = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+    for name in HERE:
+        library, wanted = names[name]
+        installed = re.search(rf"{re.escape(library)} .*=> (\S+)", libraries)
+        if not suite.check(f"{library} is found", installed, libraries[:500]):
+            continue
+        theirs = {symbol: size for symbol, size in exported(installed[1]).items() if re.match(wanted, symbol)}
+        # The objects of Open MPI that handles point to are large; its own variables and functions of that name are not meant.
+        theirs = {symbol: size for symbol, size in theirs.items() if not symbol.startswith("ompi_") or (size or 0) >= 256}
+        ours = exported(MPIRAGE.parent / "lib" / name / library)
+        missing = sorted(symbol for symbol in theirs if symbol not in ours)
+        suite.check(f"{name}: {len(theirs)} symbols are there", len(theirs) > 500 and not missing, missing)
+        other = {symbol: (size, ours[symbol]) for symbol, size in theirs.items() if size and symbol in ours and ours[symbol] != size}
+        suite.check(f"{name}: data have the same sizes", not other, other)
+        suite.check(f"{name}: no MPI_Abi_get_version", "MPI_Abi_get_version" not in ours)
+
+
+CPP = """#include <mpi.h>
+#include <iostream>
+int main(int c, char **v) {
+    int rank, sum;
+    MPI_Init(&c, &v);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) std::cout << "sum " << sum << std::endl;
+    MPI_Finalize();
+}
+"""
+FORTRAN = """program sums
+  use mpi
+  integer :: ierr, rank, ranks, status(MPI_STATUS_SIZE), x, total
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
+  call MPI_Allreduce(rank, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+  call MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, ierr)
+  call MPI_Sendrecv(rank, 1, MPI_INTEGER, mod(rank + 1, ranks), 3, x, 1, MPI_INTEGER, MPI_ANY_SOURCE, MPI_ANY_TAG, &
+                    MPI_COMM_WORLD, status, ierr)
+  if (rank == 0) print '(a,i0)', 'sum ', total
+  if (status(MPI_SOURCE) /= mod(rank + ranks - 1, ranks) .or. status(MPI_TAG) /= 3) stop 1
+  call MPI_Finalize(ierr)
+end program
+"""
+
+
+def languages(suite):
+    """C++ with the libraries that its wrapper links, and Fortran through MPICH's own library for it."""
+    for name, mpi in HERE.items():
+        source, program = write(suite, "sums.cpp", CPP), suite.folder / f"sums.cpp.{name}"
+        made = suite.run([*mpi.compilers["c++"], "-w", source, "-o", program], timeout=60)
+        if suite.check(f"{name}: C++ compiles", made.code == 0, made.err):
+            result = suite.simulate("-q", "-n", 4, program)
+            suite.check(f"{name}: C++", result.code == 0 and result.out == "sum 6\n", result)
+    if not shutil.which("mpif90.mpich"):
+        return
+    source, program = write(suite, "sums.f90", FORTRAN), suite.folder / "sums.f90.mpich"
+    made = suite.run(["mpif90.mpich", source, "-o", program], timeout=60)
+    if suite.check("mpich: Fortran compiles", made.code == 0, made.err):
+        result = suite.simulate("-q", "-n", 4, program)
+        suite.check("mpich: Fortran", result.code == 0 and result.out == "sum 6\n", result)
+
+
+# MPICH's constants; ctypes instead of mpi4py, which would have to be installed.
+SCRIPT = """import ctypes, sys, time
+WORLD, INT, SUM = 0x44000000, 0x4c000405, 0x58000003
+mpi = ctypes.CDLL(None)
+mpi.MPI_Wtime.restype = ctypes.c_double
+mpi.MPI_Init(None, None)
+rank, total = ctypes.c_int(), ctypes.c_int()
+mpi.MPI_Comm_rank(WORLD, ctypes.byref(rank))
+mpi.MPI_Allreduce(ctypes.byref(rank), ctypes.byref(total), 1, INT, SUM, WORLD)
+began = mpi.MPI_Wtime()
+time.sleep(20)
+if rank.value == 0:
+    print("sum", total.value, "slept", round(mpi.MPI_Wtime() - began), sys.prefix)
+mpi.MPI_Finalize()
+"""
+
+
+def python(suite):
+    """An interpreter that loads MPI later: MPICH's interface from the beginning, the name that it was started with, simulated sleep."""
+    script = write(suite, "script.py", SCRIPT)
+    script.write_text("#!/usr/bin/env python3\n" + SCRIPT)
+    script.chmod(0o755)
+    environment = suite.folder / "environment"
+    made = suite.run([sys.executable, "-m", "venv", "--without-pip", environment], timeout=60)
+    suite.check("a virtual environment is made", made.code == 0, made)
+    for words, prefix in (([sys.executable, script], sys.prefix), ([environment / "bin" / "python", script], str(environment)), ([script], "")):
+        result = suite.simulate("-q", "-n", 4, *words)
+        right = result.code == 0 and re.search(rf"^sum 6 slept 20 {re.escape(prefix)}", result.out) and result.seconds < 15
+        suite.check(f"{words[0]}", right, result)
+
+
+PARTS = {"symbols": symbols, "interface": interface, "diagnosis": diagnosis, "starting": starting, "languages": languages,
+         "python": python, "programs": programs}
 
 
 def main():

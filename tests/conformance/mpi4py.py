@@ -8,12 +8,14 @@ lacks a function is left out and the module run again; it counts as missing. --w
 Fails if a test fails that is not in KNOWN."""
 
 import argparse
-import os
+import concurrent.futures
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import venv
 from dataclasses import dataclass, field
 
@@ -84,10 +86,7 @@ def run_module(options, python, tests, module, ranks):
     """Runs a module until no missing function ends it."""
     result, left_out = Result(), []
     while len(left_out) <= PATIENCE:
-        outputs = options.folder / "outputs"
-        outputs.mkdir(exist_ok=True)
-        for old in outputs.iterdir():
-            old.unlink()
+        outputs = pathlib.Path(tempfile.mkdtemp(prefix="outputs.", dir=options.folder))
         excluded = [word for test in left_out for word in ("-x", test)]
         command = [MPIRAGE, "run", "-q", "--compute", "none", "--mpi-abi", options.interface, "-n", ranks, python, "-c", DRIVER, outputs,
                    tests / "main.py", "-v", "-i", rf"\b{module}\.py$", *excluded]
@@ -98,6 +97,7 @@ def run_module(options, python, tests, module, ranks):
             result.end = f"no end within {SECONDS} s"
             return result
         texts = [path.read_text(errors="replace") for path in sorted(outputs.iterdir())]
+        shutil.rmtree(outputs)
         gone = re.search(r"(MPIX?_\w+) is not there yet", done.stderr)
         test = next((found for found in map(unfinished, texts) if found), None)
         if gone and not test:
@@ -106,7 +106,8 @@ def run_module(options, python, tests, module, ranks):
             return result
         if not gone:
             result.passed, result.skipped, result.failed = count(texts)
-            if not all(re.search(r"^Ran \d+ test", text, re.M) for text in texts) or done.returncode not in (0, 1):
+            complete = len(texts) == ranks and all(re.search(r"^Ran \d+ test", text, re.M) for text in texts)
+            if not complete or done.returncode not in (0, 1):
                 result.end = (done.stderr.strip().splitlines() or ["ended early"])[0][:200]
             return result
         result.missing.setdefault(gone[1], []).append(test)
@@ -135,6 +136,7 @@ def parse_options():
     p.add_argument("--module", action="append", default=[], help="only this module")
     p.add_argument("--interface", choices=["mpich", "openmpi"], default="mpich", help="which of the wheel's two modules")
     p.add_argument("--folder", type=pathlib.Path, default=ROOT / "target" / "conformance" / "mpi4py")
+    p.add_argument("-j", type=int, default=2, help="runs at a time")
     p.add_argument("--write", action="store_true", help="write the page of the documentation")
     return p.parse_args()
 
@@ -148,11 +150,11 @@ def main():
     numbers = [int(number) for number in options.n.split(",")]
     modules = options.module or sorted(path.stem for path in tests.glob("test_*.py"))
     table = {}
-    for module in modules:
-        if module in WITHOUT:
-            continue
-        for ranks in numbers:
-            result = table[module, ranks] = run_module(options, python, tests, module, ranks)
+    jobs = [(module, ranks) for module in modules if module not in WITHOUT for ranks in numbers]
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        results = pool.map(lambda job: run_module(options, python, tests, *job), jobs)
+        for (module, ranks), result in zip(jobs, results):
+            table[module, ranks] = result
             print(f"{module} on {ranks}: {line(result)}", flush=True)
     if options.write:
         PAGE.write_text(page(table, [module for module in modules if module not in WITHOUT], numbers))
