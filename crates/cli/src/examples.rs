@@ -107,9 +107,9 @@ Examples:
 pub const SWEEP: &str = "\
 Examples:
   mpirage cc -O2 conjugate_gradient.c -o cg -lm && mpirage run -q -n 16 --trace cg.mpirage ./cg
-  mpirage sweep networks.toml --dry-run                       # list the cases of a study
-  mpirage sweep networks.toml                                 # run them on all cores; interrupted, it goes on
-  mpirage sweep networks.toml --retry --jobs 2 --memory 4GiB  # run failed cases again";
+  mpirage sweep networks.toml --dry-run                  # list the cases of a study
+  mpirage sweep networks.toml                            # run them; again: go on
+  mpirage sweep networks.toml --retry -j 2 --memory 4GiB # run failed cases again";
 
 /// `mpirage calibrate --help`.
 pub const CALIBRATE: &str = "\

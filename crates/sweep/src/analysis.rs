@@ -1,6 +1,6 @@
 //! What the results say: the ranking of combinations, the effects of parameters, the Pareto front.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::design::Combination;
 use crate::parameter::{Parameter, numbers};
@@ -45,6 +45,7 @@ pub(crate) struct Levels {
     pub labels: Vec<String>,
     /// Their numbers, if all are numbers.
     pub numbers: Option<Vec<f64>>,
+    places: BTreeMap<String, usize>,
 }
 
 impl Group<'_> {
@@ -108,19 +109,27 @@ impl<'r> Analysis<'r> {
             || MORE_IS_BETTER.iter().any(|word| name.contains(word))
     }
 
+    /// The measure of a combination, of which less is better.
+    fn cost(&self, group: &Group<'_>) -> f64 {
+        if self.is_maximised(&self.measure) { -group.centre } else { group.centre }
+    }
+
+    /// The best combination.
+    pub fn best(&self) -> Option<&Group<'r>> {
+        self.groups.iter().min_by(|one, other| self.cost(one).total_cmp(&self.cost(other)))
+    }
+
     /// Combinations from the best to the worst.
     pub fn ranking(&self) -> Vec<&Group<'r>> {
         let mut ranked: Vec<&Group<'r>> = self.groups.iter().collect();
-        let sign = if self.is_maximised(&self.measure) { -1.0 } else { 1.0 };
-        ranked.sort_by(|one, other| (sign * one.centre).total_cmp(&(sign * other.centre)));
+        ranked.sort_by(|one, other| self.cost(one).total_cmp(&self.cost(other)));
         ranked
     }
 
     /// True if the interval of a combination reaches the interval of the best one.
     pub fn is_like_best(&self, group: &Group<'_>) -> bool {
-        let ranking = self.ranking();
         let ends = |group: &Group<'_>| group.interval.unwrap_or((group.centre, group.centre));
-        ranking.first().is_some_and(|best| {
+        self.best().is_some_and(|best| {
             let ((low, high), (best_low, best_high)) = (ends(group), ends(best));
             low <= best_high && best_low <= high
         })
@@ -129,13 +138,9 @@ impl<'r> Analysis<'r> {
     /// The values that a parameter has.
     pub(crate) fn levels(&self, parameter: usize) -> Levels {
         let about = &self.study.parameters[parameter];
-        let mut labels: Vec<String> = Vec::new();
-        for group in &self.groups {
-            let label = group.combination()[parameter].label();
-            if !labels.iter().any(|known| known == label) {
-                labels.push(label.to_owned());
-            }
-        }
+        let mut known = BTreeSet::new();
+        let all = self.groups.iter().map(|group| group.combination()[parameter].label());
+        let labels = all.filter(|label| known.insert(*label)).map(str::to_owned).collect();
         Levels::of(labels, about)
     }
 
@@ -152,11 +157,13 @@ impl<'r> Analysis<'r> {
         if levels.labels.len() < 2 {
             return None;
         }
-        let of_level = |label: &String| {
-            let with = self.groups.iter().filter(|group| group.combination()[parameter].label() == label);
-            mean(with.map(|group| group.centre))
-        };
-        let means: Vec<(usize, f64)> = levels.labels.iter().map(of_level).enumerate().collect();
+        let mut centres: Vec<Vec<f64>> = vec![Vec::new(); levels.labels.len()];
+        for group in &self.groups {
+            let place = levels.place(group.combination()[parameter].label())?;
+            centres[place].push(group.centre);
+        }
+        let means: Vec<(usize, f64)> =
+            centres.iter().map(|centres| mean(centres.iter().copied())).enumerate().collect();
         let (low, high) = ends(means.iter().map(|(_, mean)| *mean));
         let ratio = if low > 0.0 { high / low } else { f64::INFINITY };
         Some(Effect { parameter, means, ratio })
@@ -210,19 +217,23 @@ impl<'r> Analysis<'r> {
 }
 
 impl Levels {
-    fn of(mut labels: Vec<String>, parameter: &Parameter) -> Levels {
-        let Some(found) = numbers(labels.iter().map(String::as_str), parameter.unit()) else {
-            return Levels { labels, numbers: None };
+    fn of(labels: Vec<String>, parameter: &Parameter) -> Levels {
+        let (labels, numbers) = match numbers(labels.iter().map(String::as_str), parameter.unit()) {
+            Some(found) => {
+                let mut pairs: Vec<(f64, String)> = found.into_iter().zip(labels).collect();
+                pairs.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+                let (numbers, labels) = pairs.into_iter().unzip();
+                (labels, Some(numbers))
+            }
+            None => (labels, None),
         };
-        let mut pairs: Vec<(f64, String)> = found.into_iter().zip(std::mem::take(&mut labels)).collect();
-        pairs.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        let (numbers, labels) = pairs.into_iter().unzip();
-        Levels { labels, numbers: Some(numbers) }
+        let places = labels.iter().cloned().zip(0..).collect();
+        Levels { labels, numbers, places }
     }
 
     /// The place of a label.
     pub fn place(&self, label: &str) -> Option<usize> {
-        self.labels.iter().position(|known| known == label)
+        self.places.get(label).copied()
     }
 }
 

@@ -29,6 +29,7 @@ mod roles;
 mod scratch;
 mod shell;
 mod slurm;
+mod speed_up;
 mod study;
 mod table;
 mod template;

@@ -10,7 +10,8 @@ use mpirage_timeline::{Column, Values};
 
 use crate::analysis::{Analysis, Group};
 use crate::error::SweepError;
-use crate::plots::{main_effects, pareto, small_multiples, speed_ups};
+use crate::plots::{main_effects, pareto, small_multiples};
+use crate::speed_up::speed_ups;
 use crate::study::Study;
 use crate::table::{Results, command_line};
 

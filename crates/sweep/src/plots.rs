@@ -7,14 +7,15 @@ use mpirage_plot::{AxisLook, Chart, Line, Mark, Scale, short_number};
 use crate::analysis::{Analysis, Effect, Group, Levels, ends, mean};
 use crate::design::Design;
 use crate::parameter::Parameter;
-use crate::roles::Role;
 
 /// Lines of a chart; more cannot be told apart.
-const MOST_LINES: usize = 8;
+pub(crate) const MOST_LINES: usize = 8;
 /// Panels of small multiples.
 const MOST_PANELS: usize = 12;
 /// A parameter with more values than this is drawn as points without means.
 const MOST_MEANS: usize = 24;
+/// Points of a cloud; more make a page slow, and hide each other.
+const MOST_POINTS: usize = 4000;
 /// An axis is logarithmic if its largest value is this many times the smallest.
 const WIDE: f64 = 8.0;
 
@@ -27,7 +28,7 @@ pub(crate) fn main_effects(analysis: &Analysis<'_>) -> Vec<Chart> {
 fn effect_chart(analysis: &Analysis<'_>, effect: &Effect, y: AxisLook) -> Chart {
     let parameter = &analysis.study().parameters[effect.parameter];
     let levels = analysis.levels(effect.parameter);
-    let cases = analysis.groups().iter().filter_map(|group| {
+    let cases = some(analysis.groups()).filter_map(|group| {
         let at = levels.place(group.combination()[effect.parameter].label())?;
         Some(mark(levels.x(at), group, analysis))
     });
@@ -133,75 +134,13 @@ fn joint_mark(x: f64, groups: &[&Group<'_>], analysis: &Analysis<'_>) -> Mark {
     }
 }
 
-/// Speed-up over a parameter of the machine, as Dimemas' users draw it: how much faster than with its worst value, all else alike.
-pub(crate) fn speed_ups(analysis: &Analysis<'_>) -> Vec<Chart> {
-    let study = analysis.study();
-    let known = (0..study.parameters.len()).filter_map(|at| Some((at, Role::of(study, at)?)));
-    known.filter_map(|(at, role)| speed_up(analysis, at, role)).collect()
-}
-
-fn speed_up(analysis: &Analysis<'_>, parameter: usize, role: Role) -> Option<Chart> {
-    let levels = analysis.levels(parameter);
-    let numbers = levels.numbers.as_ref().filter(|numbers| numbers.len() > 1)?;
-    let worst = if role.less_is_better() { numbers.len() - 1 } else { 0 };
-    let by = analysis.effects().iter().map(|effect| effect.parameter).find(|&other| other != parameter);
-    // Combinations that are alike in all other parameters, and the ratio to the worst of them.
-    let mut alike: BTreeMap<Vec<&str>, BTreeMap<usize, &Group<'_>>> = BTreeMap::new();
-    for group in analysis.groups() {
-        let others = group.combination().iter().enumerate().filter(|(at, _)| *at != parameter);
-        let place = levels.place(group.combination()[parameter].label())?;
-        alike.entry(others.map(|(_, level)| level.label()).collect()).or_default().insert(place, group);
-    }
-    let mut ratios: BTreeMap<(usize, String), BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
-    for groups in alike.values().filter(|groups| groups.len() > 1) {
-        let Some(reference) = groups.get(&worst) else { continue };
-        for (&place, group) in groups {
-            let label = by.map_or("", |by| group.combination()[by].label());
-            let at = by.and_then(|by| analysis.levels(by).place(label)).unwrap_or(0);
-            let ratio = reference.centre() / group.centre();
-            ratios.entry((at, label.to_owned())).or_default().entry(place).or_default().push(ratio);
-        }
-    }
-    let prefix = by.map_or(String::new(), |by| format!("{} = ", analysis.study().parameters[by].name()));
-    let lines: Vec<Line> = ratios
-        .iter()
-        .take(MOST_LINES)
-        .map(|((at, label), points)| {
-            let mark = |(&place, ratios): (&usize, &Vec<f64>)| {
-                let y = mean(ratios.iter().copied());
-                Mark {
-                    x: levels.x(place),
-                    y,
-                    interval: None,
-                    text: format!("{}: {}", levels.labels[place], short_number(y)),
-                }
-            };
-            line(&format!("{prefix}{label}"), *at, true, points.iter().map(mark).collect())
-        })
-        .collect();
-    (!lines.is_empty()).then(|| Chart {
-        heading: format!("speed-up against {}", role.name()),
-        x: levels.axis(&analysis.study().parameters[parameter]),
-        y: AxisLook {
-            title: format!(
-                "over {} = {}",
-                analysis.study().parameters[parameter].name(),
-                levels.labels[worst]
-            ),
-            scale: Scale::Linear,
-            covers: None,
-        },
-        lines,
-    })
-}
-
 /// All combinations by two measures, with the front.
 pub(crate) fn pareto(analysis: &Analysis<'_>, measures: &[String; 2]) -> Chart {
     let point = |group: &Group<'_>| {
         let of = |at: usize| group.quantity(analysis.study(), &measures[at]);
         Some(Mark { x: of(0)?, y: of(1)?, interval: None, text: describe(group, analysis) })
     };
-    let all: Vec<Mark> = analysis.groups().iter().filter_map(point).collect();
+    let all: Vec<Mark> = some(analysis.groups()).filter_map(point).collect();
     let front = analysis.front(measures);
     let marks = front.iter().map(|(group, [x, y])| Mark {
         x: *x,
@@ -217,7 +156,12 @@ pub(crate) fn pareto(analysis: &Analysis<'_>, measures: &[String; 2]) -> Chart {
     Chart { heading: format!("{} against {}", measures[1], measures[0]), x, y, lines }
 }
 
-fn line(name: &str, colour: usize, joined: bool, marks: Vec<Mark>) -> Line {
+/// All of some groups, or as many at equal distances as a chart can show.
+fn some<'g, 'r>(groups: &'g [Group<'r>]) -> impl Iterator<Item = &'g Group<'r>> {
+    groups.iter().step_by(groups.len().div_ceil(MOST_POINTS).max(1))
+}
+
+pub(crate) fn line(name: &str, colour: usize, joined: bool, marks: Vec<Mark>) -> Line {
     Line { name: name.to_owned(), colour, joined, faint: false, marks }
 }
 
@@ -250,11 +194,11 @@ fn value_axis(title: &str, values: impl Iterator<Item = f64>) -> AxisLook {
 
 impl Levels {
     /// The position of a value along an axis.
-    fn x(&self, at: usize) -> f64 {
+    pub(crate) fn x(&self, at: usize) -> f64 {
         self.numbers.as_ref().map_or(at as f64, |numbers| numbers[at])
     }
 
-    fn axis(&self, parameter: &Parameter) -> AxisLook {
+    pub(crate) fn axis(&self, parameter: &Parameter) -> AxisLook {
         let title = match parameter.unit() {
             "" => parameter.name().to_owned(),
             unit => format!("{} ({unit})", parameter.name()),
@@ -292,26 +236,5 @@ mod tests {
         let charts = small_multiples(&analysis);
         assert_eq!((charts.len(), charts[0].lines.len(), charts[0].lines[0].marks.len()), (1, 3, 3));
         assert_eq!(charts[0].lines[1].name, "net = fast");
-    }
-
-    #[test]
-    fn speed_ups_are_over_the_worst_value() {
-        let study = study(
-            "command = \"replay t -p c:{n},bandwidth={bw}\"\n[parameters]\nbw = [\"1GBps\", \"4GBps\"]\nn = [4, 8]\n",
-        )
-        .unwrap();
-        let time = |labels: &[&str], _: u32| {
-            let (slow, n) = (labels[0] == "1GBps", labels[1].parse::<f64>().unwrap());
-            vec![("simulated_seconds", n * if slow { 3.0 } else { 1.0 })]
-        };
-        let results = results(&study, time);
-        let analysis = Analysis::new(&study, &results).unwrap();
-        let charts = speed_ups(&analysis);
-        assert_eq!(
-            (charts.len(), charts[0].heading.as_str(), charts[0].lines.len()),
-            (1, "speed-up against bandwidth", 2)
-        );
-        let ys: Vec<f64> = charts[0].lines[0].marks.iter().map(|mark| mark.y).collect();
-        assert!((ys[0] - 1.0).abs() < 1e-12 && (ys[1] - 3.0).abs() < 1e-12);
     }
 }
