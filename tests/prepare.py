@@ -18,7 +18,7 @@ PLAYWRIGHT = {"playwright": "playwright"}
 # Checks results against docs/reference/result.schema.json.
 SCHEMAS = {"jsonschema": "jsonschema"}
 # Commands, and the packages of Debian that have them.
-DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpiexec.mpich": "mpich", "mpicc.openmpi": "libopenmpi-dev", "mpirun.openmpi": "openmpi-bin", "cmake": "cmake", "g++": "g++", "jq": "jq", "pkg-config": "pkg-config", "tshark": "tshark"}
+DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpiexec.mpich": "mpich", "mpicc.openmpi": "libopenmpi-dev", "mpirun.openmpi": "openmpi-bin", "cmake": "cmake", "g++": "g++", "gfortran": "gfortran", "jq": "jq", "pkg-config": "pkg-config", "tshark": "tshark"}
 DEBIAN_BROWSER = {"chromium": "chromium fonts-dejavu-core"}
 # `CHROMIUM` names another browser.
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
