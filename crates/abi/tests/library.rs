@@ -41,9 +41,10 @@ const FOLDING: [&str; 4] =
 const FRONTS: [&str; 1] = ["mpirage_bodies"];
 
 /// What `smpi/smpi.h` declares, and what programs' allocations lead to with `--share-malloc`.
-const SMPI: [&str; 24] = [
+const SMPI: [&str; 25] = [
     "mpirage_delay",
     "mpirage_execute",
+    "mpirage_migrate",
     "mpirage_sample_begin",
     "mpirage_sample_end",
     "mpirage_share_calloc",
