@@ -55,7 +55,7 @@ def compare_runs(suite, program, binaries, ranks):
     results, times = [], {}
     for name, binary in binaries.items():
         figures = suite.folder / f"{binary.name}.{ranks}.json"
-        command = [MPIRAGE, "run", "-q", f"--json={figures}", "--compute", "none", "-n", ranks, binary, *program.args]
+        command = [MPIRAGE, "run", "-q", f"--json={figures}", "--compute", "none", "-n", ranks, *program.options, binary, *program.args]
         done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
         got = same_as_mpich.Outcome(done.stdout, done.stderr, done.returncode)
         why = same_as_mpich.explain(expected, program.exit, got)
