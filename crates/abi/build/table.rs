@@ -1,5 +1,20 @@
 //! The two tables of this crate, read: `functions.txt` and `constants.txt`.
 
+/// The types of handles.
+pub const HANDLES: [&str; 11] = [
+    "MPI_Comm",
+    "MPI_Datatype",
+    "MPI_Errhandler",
+    "MPI_File",
+    "MPI_Group",
+    "MPI_Info",
+    "MPI_Message",
+    "MPI_Op",
+    "MPI_Request",
+    "MPI_Session",
+    "MPI_Win",
+];
+
 /// One MPI function, as C declares it.
 pub struct Function {
     pub name: String,

@@ -85,9 +85,9 @@ impl Flags {
     ) -> Result<Flags, Failure> {
         let mut flags = Flags::of_c(install);
         if language == Language::Fortran {
-            flags.compile = vec![prefixed("-I", install.fortran.as_os_str())];
+            flags.compile.clear();
             if !arguments.iter().any(|word| word == "--version" || word == "-dumpversion") {
-                flags.compile.extend(fortran_modules::flags(compiler, install)?);
+                flags.compile.extend(fortran_modules::flags(compiler)?);
             }
             // The library finds MPI_BOTTOM and its like by these names.
             flags.link.push("-Wl,--export-dynamic-symbol=mpi_fortran_*".into());
@@ -169,9 +169,7 @@ mod tests {
     use super::*;
 
     fn install() -> Install {
-        let [library, include, fortran, share] =
-            ["lib", "include", "include", "share"].map(|name| format!("/x/{name}").into());
-        Install { library, include, fortran, share }
+        Install { library: "/x/lib".into(), include: "/x/include".into(), share: "/x/share".into() }
     }
 
     fn words(line: &str) -> Vec<OsString> {

@@ -1,6 +1,7 @@
 //! The modules `mpi` and `mpi_f08`, compiled once for each Fortran compiler and kept in the user's cache.
 //!
-//! The format of `.mod` files differs between compilers and their versions, so a module cannot be installed ready-made.
+//! The format of `.mod` files differs between compilers and their versions, so a module cannot be installed ready-made. The sources are in
+//! this executable.
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::{OsStr, OsString};
@@ -11,16 +12,24 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::install::Install;
+/// A file that `build.rs` makes.
+macro_rules! made {
+    ($name:literal) => {
+        ($name, include_str!(concat!(env!("OUT_DIR"), "/", $name)))
+    };
+}
 
-/// In the order of compilation.
-const SOURCES: [&str; 2] = ["mpi.f90", "mpi_f08.f90"];
+/// For programs without modules; the modules include the first of them.
+const HEADERS: [(&str, &str); 2] = [made!("mpif-constants.h"), made!("mpif.h")];
+/// The modules, in the order of compilation.
+const SOURCES: [(&str, &str); 2] = [made!("mpi.f90"), made!("mpi_f08.f90")];
 
-/// Flags for a compiler: where the modules are, which it compiles now if it has not before.
-pub fn flags(compiler: &OsStr, install: &Install) -> Result<Vec<OsString>> {
+/// Flags for a compiler: where headers and modules are, which it compiles now if it has not before.
+pub fn flags(compiler: &OsStr) -> Result<Vec<OsString>> {
     let version = version(compiler)?;
-    let folder = folder(compiler, &version, install)?;
-    let mut flags = vec!["-I".into(), folder.into_os_string()];
+    let mut folder_flag = OsString::from("-I");
+    folder_flag.push(folder(compiler, &version)?);
+    let mut flags = vec![folder_flag];
     if checks_arguments(&version) {
         // Without interfaces, as with mpif.h, one procedure may get buffers of different types. MPICH's wrapper has both flags.
         flags.extend(["-fallow-invalid-boz", "-fallow-argument-mismatch"].map(OsString::from));
@@ -35,47 +44,39 @@ fn checks_arguments(version: &str) -> bool {
     first.starts_with("GNU Fortran") && major.is_some_and(|major| major >= 10)
 }
 
-fn folder(compiler: &OsStr, version: &str, install: &Install) -> Result<PathBuf> {
-    let cache = cache_folder().join(name(compiler, version, install)?);
-    if SOURCES.iter().all(|source| cache.join(module_of(source)).exists()) {
+/// The folder with headers and modules for a compiler.
+fn folder(compiler: &OsStr, version: &str) -> Result<PathBuf> {
+    let cache = cache_folder().join(name(compiler, version));
+    if cache.exists() {
         return Ok(cache);
     }
     let parent = cache.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent).with_context(|| format!("cannot write to {}", parent.display()))?;
     let made = parent.join(format!("new-{}", std::process::id()));
-    let compiled =
-        fs::create_dir_all(&made).map_err(Into::into).and_then(|()| compile_all(compiler, install, &made));
+    let compiled = fs::create_dir_all(&made).map_err(Into::into).and_then(|()| compile_all(compiler, &made));
     // Another mpirage may have made the same modules meanwhile: then those stay.
     let _ = compiled.as_ref().is_ok_and(|()| fs::rename(&made, &cache).is_ok());
     let _ = fs::remove_dir_all(&made);
     compiled.map(|()| cache)
 }
 
-fn compile_all(compiler: &OsStr, install: &Install, folder: &Path) -> Result<()> {
-    for source in SOURCES {
-        let path = install.fortran.join(source);
-        let mut command = Command::new(compiler);
+fn compile_all(compiler: &OsStr, folder: &Path) -> Result<()> {
+    for (name, text) in HEADERS.iter().chain(&SOURCES) {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    for (source, _) in SOURCES {
         // A compiler writes modules into the folder in which it runs.
-        command
-            .current_dir(folder)
-            .arg("-c")
-            .arg(&path)
-            .arg("-I")
-            .arg(&install.fortran)
-            .args(["-o", "module.o"]);
-        let done =
-            command.output().with_context(|| format!("cannot start the compiler {}", compiler.display()))?;
+        let done = Command::new(compiler).current_dir(folder).args(["-c", source, "-o", "module.o"]).output();
+        let done = done.with_context(|| format!("cannot start the compiler {}", compiler.display()))?;
         if !done.status.success() {
             let messages = String::from_utf8_lossy(&done.stderr);
-            bail!("{} cannot compile {}:\n{messages}", compiler.display(), path.display());
+            bail!("{} cannot compile the module {source}:\n{messages}", compiler.display());
         }
+        let _ = fs::remove_file(folder.join(source));
     }
     let _ = fs::remove_file(folder.join("module.o"));
     Ok(())
-}
-
-fn module_of(source: &str) -> String {
-    source.replace(".f90", ".mod")
 }
 
 fn version(compiler: &OsStr) -> Result<String> {
@@ -88,14 +89,10 @@ fn version(compiler: &OsStr) -> Result<String> {
 }
 
 /// Different for each compiler, version of it, and text of the modules.
-fn name(compiler: &OsStr, version: &str, install: &Install) -> Result<String> {
+fn name(compiler: &OsStr, version: &str) -> String {
     let mut hasher = DefaultHasher::new();
-    (compiler, version).hash(&mut hasher);
-    for source in SOURCES {
-        let path = install.fortran.join(source);
-        fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?.hash(&mut hasher);
-    }
-    Ok(format!("{:016x}", hasher.finish()))
+    (compiler, version, HEADERS, SOURCES).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 fn cache_folder() -> PathBuf {

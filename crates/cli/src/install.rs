@@ -1,8 +1,8 @@
 //! Finds the files of mpirage: installed under a prefix, or in the build tree.
 //!
 //! ```text
-//! PREFIX/bin/mpirage   PREFIX/lib/mpirage/{libmpi_abi.so.1,libmpi_fortran.so.1,mpich/,openmpi/}   PREFIX/include/mpirage/{mpi.h,mpif.h,smpi/smpi.h}   PREFIX/share/mpirage/
-//! target/release/mpirage   target/release/libmpi_abi.so     crates/{abi,fortran}/include/  the checkout
+//! PREFIX/bin/mpirage   PREFIX/lib/mpirage/{libmpi_abi.so.1,libmpi_fortran.so.1,mpich/,openmpi/}   PREFIX/include/mpirage/{mpi.h,smpi/smpi.h}   PREFIX/share/mpirage/
+//! target/release/mpirage   target/release/libmpi_abi.so     crates/abi/include/mpi.h       the checkout
 //! ```
 
 use std::io;
@@ -31,8 +31,6 @@ pub struct Install {
     pub library: PathBuf,
     /// With `mpi.h`.
     pub include: PathBuf,
-    /// With `mpif.h` and the sources of the Fortran modules.
-    pub fortran: PathBuf,
     /// With `examples/`.
     pub share: PathBuf,
 }
@@ -56,7 +54,6 @@ impl Install {
         let install = Install {
             library: prefix.join("lib/mpirage"),
             include: prefix.join("include/mpirage"),
-            fortran: prefix.join("include/mpirage"),
             share: prefix.join("share/mpirage"),
         };
         (install.library.join(LOADED).exists() && install.include.join("mpi.h").exists()).then_some(install)
@@ -76,8 +73,7 @@ impl Install {
                 .and_then(|()| link_library(&built, &folder, &[LOADED]));
         }
         let _ = link_library(&target.join(FORTRAN[0]), &library, &FORTRAN);
-        let (include, fortran) = (root.join("crates/abi/include"), root.join("crates/fortran/include"));
-        Some(Install { library, include, fortran, share: root.to_owned() })
+        Some(Install { library, include: root.join("crates/abi/include"), share: root.to_owned() })
     }
 }
 

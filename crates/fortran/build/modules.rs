@@ -1,7 +1,7 @@
 //! The Fortran text made from the tables: `mpif-constants.h`, `mpif.h`, `mpi.f90` and `mpi_f08.f90`.
 
 use super::parameter::{Shape, is_fortran, is_handle, parameters};
-use super::table::{Argument, Constant, Direction, Function, Group, GroupKind, Value};
+use super::table::{Argument, Constant, Direction, Function, Group, GroupKind, HANDLES, Value};
 
 /// Where a line of free form continues on the next.
 const WIDTH: usize = 118;
@@ -17,11 +17,6 @@ enum Module {
 pub fn constants(groups: &[Group]) -> String {
     let integers: String = fortran_constants(groups).map(|(constant, of)| integer(constant, of)).collect();
     format!("{CONSTANTS_HEAD}{integers}{SENTINELS}")
-}
-
-/// `mpif.h`: the constants, and what has a type of its own.
-pub fn mpif() -> String {
-    MPIF.to_owned()
 }
 
 /// The module `mpi`.
@@ -100,20 +95,6 @@ fn typed(constant: &Constant, of: &str) -> String {
         }
     }
 }
-
-const HANDLES: [&str; 11] = [
-    "MPI_Comm",
-    "MPI_Datatype",
-    "MPI_Errhandler",
-    "MPI_File",
-    "MPI_Group",
-    "MPI_Info",
-    "MPI_Message",
-    "MPI_Op",
-    "MPI_Request",
-    "MPI_Session",
-    "MPI_Win",
-];
 
 /// `==` and `/=` of handles.
 fn operators() -> String {
@@ -344,7 +325,7 @@ fn wrapped(statement: &str) -> String {
 }
 
 const CONSTANTS_HEAD: &str = "\
-! Constants of MPI for fixed and free form. Made from tables by the tests of mpirage.
+! Constants of MPI for fixed and free form. Made by mpirage from its tables.
       INTEGER MPI_STATUS_SIZE
       PARAMETER (MPI_STATUS_SIZE=8)
       INTEGER MPI_SOURCE, MPI_TAG, MPI_ERROR
@@ -384,8 +365,9 @@ const SENTINELS: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTO
       EXTERNAL MPI_WIN_DUP_FN
 ";
 
-const MPIF: &str = "\
-! MPI for Fortran 77, in fixed and free form. Made from tables by the tests of mpirage.
+/// `mpif.h`: the constants, and what has a type of its own.
+pub const MPIF: &str = "\
+! MPI for Fortran 77, in fixed and free form. Made by mpirage from its tables.
       INCLUDE 'mpif-constants.h'
       DOUBLE PRECISION MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
@@ -394,7 +376,7 @@ const MPIF: &str = "\
 ";
 
 const MPI_HEAD: &str = "\
-! The module mpi. Made from tables by the tests of mpirage.
+! The module mpi. Made by mpirage from its tables.
 module mpi
   implicit none
   include 'mpif-constants.h'
@@ -410,7 +392,7 @@ module mpi
 ";
 
 const F08_HEAD: &str = "\
-! The module mpi_f08. Made from tables by the tests of mpirage.
+! The module mpi_f08. Made by mpirage from its tables.
 module mpi_f08
   use, intrinsic :: iso_c_binding, only: C_PTR
   implicit none

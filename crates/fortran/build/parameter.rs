@@ -1,6 +1,6 @@
 //! What Fortran passes for each parameter of an MPI function.
 
-use super::table::{Argument, Direction, Function};
+use super::table::{Argument, Direction, Function, HANDLES};
 
 /// How a parameter of C looks in Fortran.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,18 +154,5 @@ fn index(function: &Function, argument: &Argument) -> Shape {
 
 /// Is the argument a handle or an array of handles?
 pub fn is_handle(argument: &Argument) -> bool {
-    const HANDLES: [&str; 11] = [
-        "MPI_Comm",
-        "MPI_Datatype",
-        "MPI_Errhandler",
-        "MPI_File",
-        "MPI_Group",
-        "MPI_Info",
-        "MPI_Message",
-        "MPI_Op",
-        "MPI_Request",
-        "MPI_Session",
-        "MPI_Win",
-    ];
     HANDLES.contains(&argument.of.base.as_str())
 }

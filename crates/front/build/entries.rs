@@ -6,7 +6,7 @@
 use super::bodies::Body;
 use super::conversions::of_kind;
 use super::dialect::{Dialect, Does};
-use super::table::{Argument, CType, Direction, Function};
+use super::table::{Argument, CType, Direction, Function, HANDLES};
 use std::collections::HashMap;
 
 /// What a parameter becomes.
@@ -363,21 +363,6 @@ fn is_callback(of: &CType) -> bool {
     of.pointers == 1 && (of.base.ends_with("_function") || of.base.ends_with("_function_c"))
 }
 
-/// The classes of handles that libraries represent differently.
-pub const CLASSES: [&str; 11] = [
-    "MPI_Comm",
-    "MPI_Datatype",
-    "MPI_Errhandler",
-    "MPI_File",
-    "MPI_Group",
-    "MPI_Info",
-    "MPI_Message",
-    "MPI_Op",
-    "MPI_Request",
-    "MPI_Session",
-    "MPI_Win",
-];
-
 fn is_handle(base: &str) -> bool {
-    CLASSES.contains(&base)
+    HANDLES.contains(&base)
 }

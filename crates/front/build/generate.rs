@@ -56,7 +56,7 @@ impl Generated {
     /// The predefined handles of each class: `(MPI_Comm, [(0x101, value)])`.
     pub fn handles(&self) -> Vec<(&'static str, Vec<(i64, &HandleValue)>)> {
         let mut all = conversions::handles(&self.standard, &self.dialect);
-        entries::CLASSES.iter().map(|&class| (class, all.remove(class).unwrap_or_default())).collect()
+        table::HANDLES.iter().map(|&class| (class, all.remove(class).unwrap_or_default())).collect()
     }
 }
 
