@@ -14,11 +14,11 @@ PACKAGES := -p mpirage-cli -p mpirage-abi -p mpirage-malloc
 # Libraries for Fortran and with the binary interfaces of other MPIs; the demo needs none.
 FRONTS   := -p mpirage-fortran -p mpirage-front-mpich -p mpirage-front-openmpi
 # Exists after a full build.
-FULL    := $(BUILD)/.mpirage-full
+BUILT   := $(BUILD)/.mpirage-full
 
 build:
 	$(CARGO) build --release --quiet $(PACKAGES) $(FRONTS)
-	@touch $(FULL)
+	@touch $(BUILT)
 	@$(MAKE) --no-print-directory links
 
 # Other names of the command mpirage.
@@ -29,7 +29,7 @@ links:
 # Compiles a bundled MPI program, simulates it on a bundled cluster, shows the result. The first build omits Parquet, which takes a
 # third of its time; after a full build the demo keeps it.
 demo:
-	$(CARGO) build --release --quiet $(PACKAGES) $(if $(wildcard $(FULL)),,--no-default-features)
+	$(CARGO) build --release --quiet $(PACKAGES) $(if $(wildcard $(BUILT)),,--no-default-features)
 	@$(MAKE) --no-print-directory links
 	$(MPIRAGE) demo
 
@@ -56,12 +56,15 @@ paper4: build
 	tests/paper4.py
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
-# numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour. Then mpi4py's own tests, with its wheel.
+# numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour. Runs mpi4py's tests, and the NAS Parallel Benchmarks if NPB=FOLDER
+# says where NPB3.3-MPI or NPB3.4-MPI is.
+COMMA := ,
 conformance: build
 	tests/conformance/openmpi.py $(if $(filter 1,$(FULL)),--full)
 	tests/conformance/mpich.py $(if $(filter 1,$(FULL)),--full)
 	tests/conformance/mpich.py --selection -n 4,7,8
 	tests/conformance/mpi4py.py
+	$(if $(NPB),tests/conformance/npb.py $(NPB) --class S$(COMMA)W)
 
 # Fuzzes the trace readers and the engine, FUZZ seconds each.
 FUZZ ?= 60

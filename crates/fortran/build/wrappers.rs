@@ -112,7 +112,7 @@ fn part(function: &Function, argument: &Argument, shape: &Shape) -> Part {
         Shape::Procedure => translated("procedure"),
         Shape::TextIn => Part {
             length: Some(format!("{x}length: usize")),
-            before: format!("        let {x}c = text({x}, {x}length);\n"),
+            before: format!("        let {x}c = {}({x}, {x}length);\n", reader_of_texts(function)),
             ..plain("*const c_char", "*mut c_char", format!("{x}c.as_ptr()"))
         },
         Shape::TextOut => Part {
@@ -156,6 +156,11 @@ fn part(function: &Function, argument: &Argument, shape: &Shape) -> Part {
         }
         Shape::ErrorCodes | Shape::Unsupported => plain(POINTER, POINTER, String::new()),
     }
+}
+
+/// The standard strips blanks before keys and values of info objects too.
+fn reader_of_texts(function: &Function) -> &'static str {
+    if function.name.starts_with("MPI_Info_") { "info_text" } else { "text" }
 }
 
 /// The value of an attribute: the key is the second parameter, whether there is one the last.

@@ -43,7 +43,7 @@ mod generated {
     };
     use crate::procedures::{procedure, small_procedure};
     use crate::sentinels::{address, status, statuses, weights};
-    use crate::text::{room, store_text, text, with_terminator};
+    use crate::text::{info_text, room, store_text, text, with_terminator};
 
     include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
 }

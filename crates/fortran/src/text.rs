@@ -8,14 +8,27 @@ const LONGEST: usize = 8192;
 /// The first byte of room in which nothing was stored: no text of MPI begins with it.
 const UNTOUCHED: u8 = 0xff;
 
-/// A text without the blanks around it. Those before it matter in no function of MPI.
+/// A text without the blanks after it.
 ///
 /// # Safety
 /// So many characters are there.
 pub(crate) unsafe fn text(characters: *const c_char, length: usize) -> CString {
     // SAFETY: the caller vouches for it.
     let bytes = unsafe { core::slice::from_raw_parts(characters.cast::<u8>(), length) };
-    let text = bytes.trim_ascii();
+    terminated(bytes.trim_ascii_end())
+}
+
+/// A key or value of an info object: without the blanks around it.
+///
+/// # Safety
+/// So many characters are there.
+pub(crate) unsafe fn info_text(characters: *const c_char, length: usize) -> CString {
+    // SAFETY: the caller vouches for it.
+    let bytes = unsafe { core::slice::from_raw_parts(characters.cast::<u8>(), length) };
+    terminated(bytes.trim_ascii())
+}
+
+fn terminated(text: &[u8]) -> CString {
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     CString::new(&text[..end]).unwrap_or_default()
 }

@@ -10,10 +10,8 @@
 //! The other way would be to compile the crate `abi` once per interface, with other types for handles and other values for
 //! constants. Then every module that names a constant would be generic or compiled three times, a rank folded with others would
 //! need the library's state three times, and a bug could hide in one of three. A translation costs a few comparisons per argument,
-//! and it can be generated: `abi/functions.txt` says what each parameter is. Mukautuva and MPItrampoline translate too, and
-//! Wi4MPI generates its translation from such a table. They put handles that they cannot compute into maps, since they stand
-//! before libraries that they do not know. Behind these fronts is one library, whose handles are small numbers. So a front
-//! computes a handle from the library's number and back, keeps no state, and can be shared by all ranks of a process.
+//! and it can be generated: `abi/functions.txt` says what each parameter is. Behind these fronts is one library, whose handles are small
+//! numbers. So a front computes a handle from the library's number and back, keeps no state, and can be shared by all ranks of a process.
 //!
 //! # Parts
 //!

@@ -220,6 +220,8 @@ impl StreamNetwork {
     fn message_over(&mut self, now: Time, id: MessageId) {
         let mut next = self.queues.complete(id);
         while let Some(Front::Complete(id)) = next {
+            self.queues.acknowledge(id);
+            self.free_senders(now, id);
             self.arrive(now, id);
             next = self.queues.leave(id);
         }

@@ -236,6 +236,12 @@ impl Queues {
         }
     }
 
+    /// The front of a stream is complete: its bytes are acknowledged, also if they came before those of the message that was the front then.
+    pub(super) fn acknowledge(&mut self, id: MessageId) {
+        let message = &self.messages[id.0 as usize];
+        self.streams[message.stream as usize].done = message.end;
+    }
+
     /// Bytes of a message that have not used links.
     pub(super) fn rest(&self, id: MessageId) -> u64 {
         let message = &self.messages[id.0 as usize];

@@ -228,6 +228,15 @@ fn send_all(physics: Physics, messages: &[(u64, u32, u32, u64)]) -> Vec<(u64, Mi
     dates
 }
 
+/// The second message of a connection comes before the first, whose last byte waits for the buffer: its sender is free all the same.
+#[test]
+fn a_sender_is_free_whose_message_overtakes() {
+    let physics = Physics { send_buffer: Some(1), gap: Duration::ZERO, burst: 3433, turn: 1, ..TCP };
+    let dates = send_all(physics, &[(0, 0, 2, 1961), (0, 1, 2, 3409), (0, 1, 2, 674)]);
+    let free = dates.iter().filter(|date| date.1 == Milestone::BufferFree).count();
+    assert_eq!(free, 3);
+}
+
 proptest! {
     /// Whatever is sent when, everything ends once, after its sender is free, and in the order of its connection.
     #[test]
