@@ -30,6 +30,11 @@ def figures(result):
     return json.loads(start + rest) if start else {}
 
 
+def is_one_sided(program):
+    """Traces refuse one-sided communication; tests/faults/win_trace.c tests that."""
+    return program.name.startswith("win_")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--filter", default="", help="only programs whose name contains this")
@@ -39,7 +44,7 @@ def main():
     options = options.parse_args()
     suite = Suite("replay")
     mpirage = same_as_mpich.Mpirage(str(MPIRAGE), [])
-    programs = [one for one in same_as_mpich.load_programs() if options.filter in one.name and not one.missing]
+    programs = [one for one in same_as_mpich.load_programs() if options.filter in one.name and not one.missing and not is_one_sided(one)]
 
     def check_one(program, binary, ranks, compute, model):
         what = f"{program.name} on {ranks} ranks, {model}, computation {compute}"
