@@ -55,6 +55,8 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 4 * N; i++)
         CHECK(memory[i] == 10000 * left + i + 1);
+    /* The left neighbour adds to this memory next. */
+    MPI_Barrier(MPI_COMM_WORLD);
 
     MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
     MPI_Rget_accumulate(data[0], N, MPI_DOUBLE, got[0], N, MPI_DOUBLE, right, 0, N, MPI_DOUBLE, MPI_SUM, win, &requests[0]);
