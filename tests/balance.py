@@ -167,14 +167,7 @@ PARTS = [none, work, costs, aggregated, deterministic, executables, mistakes]
 
 
 def main():
-    suite, wanted = Suite("balance"), sys.argv[1:]
-    unknown = set(wanted) - {part.__name__ for part in PARTS}
-    if unknown:
-        sys.exit(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(part.__name__ for part in PARTS)}")
-    for part in PARTS:
-        if not wanted or part.__name__ in wanted:
-            part(suite)
-    suite.end()
+    Suite("balance").run_parts(PARTS, sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -62,6 +62,17 @@ class Suite:
         print(f"{self.passed} passed, {self.failed} failed")
         sys.exit(1 if self.failed else 0)
 
+    def run_parts(self, parts, wanted):
+        """Runs functions of a test by their names, all of them if none is named, and ends."""
+        names = [part.__name__ for part in parts]
+        unknown = sorted(set(wanted) - set(names))
+        if unknown:
+            sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(names)}")
+        for part in parts:
+            if not wanted or part.__name__ in wanted:
+                part(self)
+        self.end()
+
     def compile(self, source, name=None, language="cc", flags=()):
         """The program made from a file, or from C text; compiled once."""
         if isinstance(source, str):

@@ -251,14 +251,7 @@ PARTS = [table, numbers, rules, openmpi, mpich, plots, programs, mistakes, sched
 
 
 def main():
-    suite, wanted = Suite("tune"), sys.argv[1:]
-    unknown = set(wanted) - {part.__name__ for part in PARTS}
-    if unknown:
-        sys.exit(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(part.__name__ for part in PARTS)}")
-    for part in PARTS:
-        if not wanted or part.__name__ in wanted:
-            part(suite)
-    suite.end()
+    Suite("tune").run_parts(PARTS, sys.argv[1:])
 
 
 if __name__ == "__main__":

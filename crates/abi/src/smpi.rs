@@ -223,7 +223,7 @@ pub extern "C" fn mpirage_migrate(bytes: u64) -> c_int {
     0
 }
 
-/// Bytes that this process has allocated and not freed. Folded ranks share one heap, so nobody knows whose they are: zero.
+/// Bytes that this process has allocated and not freed. Folded ranks share one heap, in which the bytes of a rank cannot be told apart: zero.
 fn live_heap() -> u64 {
     if is_folded() {
         return 0;

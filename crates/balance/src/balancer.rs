@@ -8,7 +8,7 @@ pub trait Balancer: Send {
     /// The core of each rank from now on.
     fn map(&mut self, snapshot: &Snapshot) -> Result<Vec<CoreId>, BalanceError>;
 
-    /// Does it ever move a rank? If not, nobody needs to stop and ask it.
+    /// Does it ever move a rank? If not, ranks need not stop for its decisions.
     fn moves_ranks(&self) -> bool {
         true
     }

@@ -89,7 +89,7 @@ fn named(name: &str) -> Result<&'static Front, Failure> {
     found.ok_or_else(|| usage(format!("--mpi-abi {name}: expected auto, mpi5, mpich or openmpi")))
 }
 
-/// What mpi4py was told to use, or what its wheels use by themselves.
+/// The interface that `MPI4PY_MPIABI` names, or the one that mpi4py's wheels use by themselves.
 fn of_mpi4py(program: &Program) -> Interface {
     match value(program, MPI4PY) {
         Some(value) if value.eq_ignore_ascii_case("openmpi") => Interface::OpenMpi,

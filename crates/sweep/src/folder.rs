@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(folder.recover(|worker| *worker == lost).unwrap(), 1);
         assert_eq!(folder.waiting().unwrap().len(), 2);
         assert_eq!(folder.busy_workers().unwrap(), BTreeSet::from([lives.clone()]));
-        // The lost worker was only slow: its result counts, and its claim is nobody's.
+        // The lost worker was only slow: its result counts, and the file of its claim is left over.
         let [late, _] = claims;
         folder.finish(late, &outcome(&specs[0], Ending::Finished)).unwrap();
         assert_eq!(folder.ended().unwrap(), (1, 0));

@@ -204,7 +204,7 @@ impl<'a> Worker<'a> {
         Ok(Attempt::Ended(Box::new(self.outcome(spec, words, ending, result.as_ref(), started.elapsed()))))
     }
 
-    /// True if this process is told to end. Terminals and batch systems signal all processes at once, and the case may be the first to react.
+    /// True if a signal asks this process to end. Terminals and batch systems signal all processes at once, and the case may be the first to react.
     fn is_ending(&self) -> bool {
         let seen = Instant::now();
         while seen.elapsed() < REACTION && !self.launcher.interrupted() {

@@ -309,7 +309,7 @@ impl<M: Memory> OneSided<'_, M> {
         }
     }
 
-    /// These locks are granted: their origins are told.
+    /// Sends the grants of these locks to their origins.
     fn grant(&mut self, granted: Vec<ActivityId>) {
         for id in granted {
             match self.core.windows.activity(id) {

@@ -92,7 +92,7 @@ fn query(win: MPI_Win, named: c_int) -> Result<(usize, SharedPart)> {
         (_, MPI_WIN_FLAVOR_DYNAMIC) => {
             fail!(MPI_ERR_RMA_FLAVOR, "the window was made by MPI_Win_create_dynamic")
         }
-        // Memory of other windows is nobody else's.
+        // Other windows have memory that no other rank shares.
         _ => Ok((0, SharedPart { offset: 0, size: 0, unit: window.facts.unit })),
     })
 }
@@ -139,7 +139,7 @@ fn make_file(length: usize) -> Result<File> {
     if descriptor < 0 {
         return Err(no_memory());
     }
-    // SAFETY: it was just opened, and nobody else has it.
+    // SAFETY: it was just opened here, and nothing else owns it.
     let file = unsafe { File::from_raw_fd(descriptor) };
     file.set_len(length as u64).map_err(|_| no_memory())?;
     Ok(file)
