@@ -116,10 +116,12 @@ impl Processes {
     }
 }
 
-/// The threads of a process if all sleep.
+/// The threads of a process if all sleep. Threads that have ended do too, but not a process that has.
 fn sleeping(process: u32) -> Option<Slices> {
     let slices = slices(process)?;
-    slices.iter().all(|&(thread, _)| is_asleep(process, thread)).then_some(slices)
+    let states = slices.iter().map(|&(thread, _)| state(process, thread)).collect::<Option<Vec<char>>>()?;
+    let lives = states.contains(&'S');
+    (lives && states.iter().all(|state| matches!(state, 'S' | 'Z' | 'X'))).then_some(slices)
 }
 
 /// How often each thread of a process has got a core.
@@ -130,11 +132,10 @@ fn slices(process: u32) -> Option<Slices> {
     entries.map(|entry| slice(thread(entry)?)).collect()
 }
 
-/// Does a thread wait for something? The state follows the name, which is in parentheses and may contain any character.
-fn is_asleep(process: u32, thread: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{process}/task/{thread}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-    matches!(state, Some('S' | 'Z' | 'X'))
+/// The state of a thread as the kernel abbreviates it. It follows the name, which is in parentheses and may contain any character.
+fn state(process: u32, thread: u32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{process}/task/{thread}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 /// Nanoseconds that a thread has had a core.
