@@ -22,6 +22,7 @@ pub(crate) mod attributes;
 pub(crate) mod collective;
 pub(crate) mod communicators;
 pub(crate) mod conversions;
+pub(crate) mod dynamic;
 pub(crate) mod environment;
 pub(crate) mod errhandlers;
 pub(crate) mod errors;
