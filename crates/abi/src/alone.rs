@@ -33,6 +33,8 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     epoch: 0,
     shared_file: -1,
     share_malloc: 0,
+    model: [0; 32],
+    collectives: [0; 32],
 };
 
 const DEADLOCK_EXIT_CODE: i32 = 80;
@@ -121,6 +123,8 @@ impl Alone {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::Observe { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Tally(_) => {}
         }
@@ -177,6 +181,8 @@ impl Alone {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::Observe { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Tally(_) => {}
         }

@@ -10,6 +10,7 @@ use crate::clock;
 use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::frame;
+use crate::functions::tools::pcontrol;
 use crate::rank::{self, Stage};
 use crate::smpi;
 use crate::types::MPI_Comm;
@@ -20,7 +21,7 @@ const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", 
 const SECONDS_PER_TICK: f64 = 1e-9;
 
 /// The most a program gets: a rank has one call under way at a time.
-const BEST_THREAD_LEVEL: c_int = MPI_THREAD_SERIALIZED;
+pub(crate) const BEST_THREAD_LEVEL: c_int = MPI_THREAD_SERIALIZED;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
     // SAFETY: the program hands over two places for an int.
@@ -115,8 +116,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Finalize() -> c_int {
     frame::outcome(None, || {
         delete_attributes(MPI_COMM_SELF)?;
         delete_attributes(MPI_COMM_WORLD)?;
-        smpi::tell_counts();
-        rank::ask(&Call::Finalize);
+        end_use();
         rank::this().enter(Stage::After);
         Ok(())
     })
@@ -132,8 +132,9 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Finalized(flag: *mut c_int) -> c_int 
     frame::outcome_at_any_time(|| unsafe { put("flag", flag, (rank::this().stage() == Stage::After).into()) })
 }
 
-/// For tools to put themselves in front of; there is nothing here to control.
-pub(crate) unsafe extern "C-unwind" fn MPI_Pcontrol(_level: c_int) -> c_int {
+/// For tools to put themselves in front of. Timelines show the call, and `MPI_T` the level.
+pub(crate) unsafe extern "C-unwind" fn MPI_Pcontrol(level: c_int) -> c_int {
+    pcontrol(level);
     MPI_SUCCESS
 }
 
@@ -143,13 +144,36 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_i
     connection.exit(errorcode)
 }
 
+/// A use of MPI ends. The last one tells the simulator what the rank has counted.
+pub(crate) fn end_use() {
+    if rank::this().end_use() {
+        smpi::tell_counts();
+        rank::ask(&Call::Finalize);
+    }
+}
+
+/// Levels of thread support, from the least to the most.
+const THREAD_LEVELS: [(c_int, &str); 4] = [
+    (MPI_THREAD_SINGLE, "MPI_THREAD_SINGLE"),
+    (MPI_THREAD_FUNNELED, "MPI_THREAD_FUNNELED"),
+    (MPI_THREAD_SERIALIZED, "MPI_THREAD_SERIALIZED"),
+    (MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE"),
+];
+
+/// The level that a session gets which wants this one, by name.
+pub(crate) fn thread_level_name(wanted: Option<&[u8]>) -> &'static str {
+    let of_name = THREAD_LEVELS.iter().find(|(_, name)| wanted == Some(name.as_bytes()));
+    let granted = of_name.map_or(MPI_THREAD_SINGLE, |&(level, _)| level.min(BEST_THREAD_LEVEL));
+    THREAD_LEVELS.iter().find(|&&(level, _)| level == granted).map_or("MPI_THREAD_SINGLE", |&(_, name)| name)
+}
+
 fn init(thread_level: c_int) -> Result<()> {
     let rank = rank::this();
     if rank.stage() != Stage::Before {
         fail!(MPI_ERR_OTHER, "MPI has been initialized already");
     }
     let connection = rank.connection();
-    connection.ask(&Call::Init);
+    rank.begin_use();
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));
     let size = connection.briefing().size;
