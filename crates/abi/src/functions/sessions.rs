@@ -12,7 +12,7 @@ use crate::caller::Caller;
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
 use crate::frame::{self, outcome_in};
-use crate::functions::environment::{self, thread_level_name};
+use crate::functions::environment::{self, grant_thread_level};
 use crate::objects::errhandler;
 use crate::objects::info::Info;
 use crate::objects::session::Session;
@@ -179,7 +179,7 @@ unsafe fn init(info: MPI_Info, errhandler: MPI_Errhandler, place: *mut MPI_Sessi
         objects.infos.hints(info)
     })?;
     let wanted = hints.get(b"thread_level").map(<[u8]>::to_vec);
-    hints.set(b"thread_level", thread_level_name(wanted.as_deref()).as_bytes());
+    hints.set(b"thread_level", grant_thread_level(wanted.as_deref()).as_bytes());
     rank::this().begin_use();
     let session = Session { errhandler, hints, buffer: None };
     // SAFETY: not null, and the caller vouches for it.

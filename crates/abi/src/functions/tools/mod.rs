@@ -10,7 +10,7 @@ pub(crate) mod measured;
 use core::ffi::{CStr, c_char, c_int};
 
 use crate::constants::*;
-use crate::functions::environment::BEST_THREAD_LEVEL;
+use crate::functions::environment::best_thread_level;
 use crate::objects::tools::{ENUMERATIONS, Enumeration, Tools};
 use crate::rank::{post, this, with};
 use crate::types::MPI_T_enum;
@@ -22,7 +22,7 @@ pub(super) type Outcome<T> = Result<T, c_int>;
 pub(crate) unsafe extern "C-unwind" fn MPI_T_init_thread(required: c_int, provided: *mut c_int) -> c_int {
     with(|objects| objects.tools.uses += 1);
     // SAFETY: the program hands over a place for an int.
-    unsafe { store(provided, required.clamp(MPI_THREAD_SINGLE, BEST_THREAD_LEVEL)) };
+    unsafe { store(provided, required.clamp(MPI_THREAD_SINGLE, best_thread_level())) };
     MPI_SUCCESS
 }
 
