@@ -34,6 +34,8 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     epoch: 0,
     shared_file: -1,
     share_malloc: 0,
+    model: [0; 32],
+    collectives: [0; 32],
 };
 
 const DEADLOCK_EXIT_CODE: i32 = 80;
@@ -122,6 +124,8 @@ impl Alone {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::Observe { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Tally(_) => {}
         }
@@ -178,6 +182,8 @@ impl Alone {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::Observe { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Tally(_) => {}
         }

@@ -50,6 +50,13 @@ pub(crate) struct Landing {
     counted: bool,
 }
 
+impl Transfer {
+    /// One that the simulator does not know yet.
+    pub(crate) fn not_begun() -> Transfer {
+        Transfer { id: None, buffers: TransferBuffers::default(), done: None }
+    }
+}
+
 impl TransferBuffers {
     /// Does the simulator know addresses of this memory?
     pub(crate) fn keeps_memory(&self) -> bool {
@@ -80,6 +87,21 @@ impl Landing {
     pub(crate) fn of_collective(regions: Vec<Region>) -> Landing {
         let bytes = regions.iter().map(Region::bytes).sum();
         Landing { packed: vec![0; bytes], regions, counted: false }
+    }
+
+    /// Room for bytes that this library reads itself.
+    pub(crate) fn of_bytes(bytes: usize) -> Landing {
+        Landing::of_packed(vec![0; bytes])
+    }
+
+    /// The same in memory that is there already.
+    pub(crate) fn of_packed(packed: Vec<u8>) -> Landing {
+        Landing { packed, regions: Vec::new(), counted: false }
+    }
+
+    /// What has arrived.
+    pub(crate) fn packed(&self) -> &[u8] {
+        &self.packed
     }
 
     /// Where the packed bytes are to be stored.

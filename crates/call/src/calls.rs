@@ -15,11 +15,11 @@ use crate::{
 use mpirage_units::Duration;
 
 calls! {
-    /// `MPI_Init`, `MPI_Init_thread`.
+    /// `MPI_Init`, `MPI_Init_thread`, and the first `MPI_Session_init` of a rank without them.
     0: Init
         answered: true, trace: Operation, stored: [0], checks: [];
 
-    /// `MPI_Finalize`.
+    /// `MPI_Finalize`, or the last `MPI_Session_finalize`.
     1: Finalize
         answered: true, trace: Operation, stored: [1], checks: [];
 
@@ -300,4 +300,18 @@ calls! {
         state_bytes: u64,
     }
         answered: true, trace: Operation, stored: [17], checks: [size(state_bytes)];
+
+    /// Asks for a number that the simulator keeps of the rank. It counts from the first such call on.
+    32: Observe {
+        /// The code of a [`Figure`](crate::Figure).
+        figure: u32,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// `MPI_Pcontrol`: a mark in timelines.
+    33: Control {
+        /// What the program says.
+        level: i32,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
 }

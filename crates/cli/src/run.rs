@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
-use mpirage_channel::{Briefing, Disturbed};
+use mpirage_channel::{Briefing, Disturbed, short_name};
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
@@ -203,6 +203,8 @@ impl Plan {
             shared_file: -1,
             share_malloc: self.share_malloc,
             simulator: std::process::id(),
+            model: short_name(&self.machine.model.name),
+            collectives: short_name(&self.machine.collectives.name()),
         };
         let memory = self.ranks(&briefing)?;
         let setup = self.machine.captured_setup(captures, self.host_speed, bursts, recorder)?;
@@ -318,7 +320,7 @@ impl Plan {
             )
         });
         Some(format!(
-            "{name} is not an MPI program (no rank called MPI_Init){}",
+            "{name} is not an MPI program (no rank called MPI_Init or MPI_Session_init){}",
             other.unwrap_or_else(|| "; was it built with mpirage's mpicc?".to_owned())
         ))
     }

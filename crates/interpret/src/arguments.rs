@@ -96,6 +96,8 @@ impl Arguments {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::Observe { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Tally(_) => Arguments::default(),
         }

@@ -28,6 +28,7 @@ mod collective;
 mod data_plane;
 mod due;
 mod engine;
+mod figures;
 mod ideal;
 mod ids;
 mod memory;

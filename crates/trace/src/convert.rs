@@ -138,6 +138,8 @@ impl Conversion<'_> {
             | Call::SampleEnd
             | Call::Compute { .. }
             | Call::Migrate { .. }
+            | Call::Observe { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Tally(_)
             | Call::Expose { .. }

@@ -63,7 +63,7 @@ impl Port {
 
     /// Tags of ports are the highest of those that leaders use.
     fn tag(self) -> c_int {
-        c_int::MAX - (self.number % (1 << 20)) as c_int
+        c_int::MAX - 1 - (self.number % (1 << 20)) as c_int
     }
 }
 

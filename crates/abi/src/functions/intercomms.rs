@@ -25,7 +25,7 @@ use crate::region::Region;
 use crate::types::*;
 
 /// Leaders talk with tags from here on, which no program can use.
-pub(super) const FIRST_TAG: i32 = i32::MIN;
+pub(super) const FIRST_TAG: i32 = i32::MIN + 1;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
     frame::outcome(comm, || {
@@ -151,14 +151,15 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
 /// A communicator of a group, made by its members.
 fn from_group(group: MPI_Group, tag: i32) -> Result<Comm> {
     let me = rank::this().connection().rank().get();
-    let group = try_with(|objects| Ok(objects.groups.get(group)?.clone()))?;
+    let (group, session) =
+        try_with(|objects| Ok((objects.groups.get(group)?.clone(), objects.groups.session_of(group))))?;
     if group.rank_of(me).is_none() {
         fail!(MPI_ERR_GROUP, "this rank is not in the group");
     }
     let members: Vec<u32> = group.iter().collect();
     let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
     let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "a communicator without this rank") };
-    Ok(Comm::new(context, group, me))
+    Ok(Comm { session, ..Comm::new(context, group, me) })
 }
 
 /// A number for a tag in words, below those that programs use.
@@ -210,7 +211,7 @@ fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [
         Ok((object.context, object.seat_of(object.member("remote_leader", leader)?)))
     })?;
     let bytes = |address: usize, words: usize| Region::new(address, 4 * words, &Basic::Byte.into());
-    let tag = FIRST_TAG + tag;
+    let tag = (FIRST_TAG + tag).min(-1);
     let sent = bytes(own.as_ptr().addr(), own.len())?;
     let got = bytes(other.as_mut_ptr().addr(), other.len())?;
     let send = Outgoing { mode: SendMode::Standard, context, to: peer, tag, region: sent, copy: None };

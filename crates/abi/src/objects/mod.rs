@@ -5,15 +5,19 @@ pub(crate) mod comm;
 pub(crate) mod datatype;
 pub(crate) mod errhandler;
 pub(crate) mod error_codes;
+pub(crate) mod general;
 pub(crate) mod group;
 pub(crate) mod info;
 pub(crate) mod keyval;
 pub(crate) mod message;
 pub(crate) mod op;
+pub(crate) mod partitioned;
 pub(crate) mod predefined_attributes;
 pub(crate) mod predefined_types;
 pub(crate) mod reduction;
 pub(crate) mod request;
+pub(crate) mod session;
+pub(crate) mod tools;
 pub(crate) mod topology;
 pub(crate) mod window;
 
@@ -23,7 +27,7 @@ use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD};
 use crate::error::Result;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
-use comm::Comms;
+use comm::{Comm, Comms};
 use datatype::Datatypes;
 use errhandler::{Errhandler, Errhandlers};
 use error_codes::ErrorCodes;
@@ -34,6 +38,8 @@ use message::{Attached, Messages};
 use op::{Operation, Ops};
 use reduction::{Reductions, UserReduction};
 use request::Requests;
+use session::Sessions;
+use tools::Tools;
 use window::Windows;
 
 /// The objects of a rank, those first that most calls need.
@@ -53,6 +59,8 @@ pub(crate) struct Objects {
     pub errhandlers: Errhandlers,
     pub error_codes: ErrorCodes,
     pub windows: Windows,
+    pub sessions: Sessions,
+    pub tools: Tools,
 }
 
 impl Objects {
@@ -75,6 +83,8 @@ impl Objects {
             errhandlers: Errhandlers::new(),
             error_codes: ErrorCodes::default(),
             windows: Windows::new(),
+            sessions: Sessions::new(),
+            tools: Tools::new(),
         }
     }
 
@@ -97,6 +107,12 @@ impl Objects {
                 Ok(Reduction { operator, commutative, element, elements })
             }
         }
+    }
+
+    /// The buffer for buffered sends on a communicator: its own, that of its session, or that of the process.
+    pub(crate) fn buffer_for(&self, comm: &Comm) -> Option<Attached> {
+        let session = comm.session.and_then(|session| self.sessions.get(session).ok());
+        comm.buffer.or_else(|| session.and_then(|session| session.buffer)).or(self.attached)
     }
 
     /// What happens if ranks of a communicator disagree: the program gets an error if it handles errors itself.

@@ -14,6 +14,7 @@ use mpirage_units::Time;
 
 use super::calls::Calls;
 use super::fast_path::FastPath;
+use super::figures::observe;
 use super::messages::Incoming;
 use super::migrate::perform_migrate;
 use super::task::{Progress, Task};
@@ -212,7 +213,11 @@ impl<M: Memory> Calls<M> {
     fn perform(&mut self, line: LineId, call: &Call<'_>) -> Progress {
         if !matches!(
             call,
-            Call::Wait { poll: true, .. } | Call::Probe { poll: true, .. } | Call::Now | Call::Output
+            Call::Wait { poll: true, .. }
+                | Call::Probe { poll: true, .. }
+                | Call::Now
+                | Call::Output
+                | Call::Observe { .. }
         ) {
             self.core.ranks.poll_over(line);
         }
@@ -222,9 +227,9 @@ impl<M: Memory> Calls<M> {
         let rank = self.core.ranks.rank_of(line);
         match *call {
             Call::Init => {
-                self.core.ranks.initialize(rank);
+                let first = self.core.ranks.initialize(rank);
                 let late = self.core.protocol.noise.late_start(rank);
-                if !late.is_zero() {
+                if first && !late.is_zero() {
                     return Progress::Pay(late);
                 }
             }
@@ -290,6 +295,9 @@ impl<M: Memory> Calls<M> {
             }
             Call::Unlock { window, target } => self.one_sided().perform_unlock(line, window, target),
             Call::Migrate { state_bytes } => return perform_migrate(&mut self.core, line, state_bytes),
+            Call::Observe { figure } => observe(&mut self.core, line, figure),
+            // It is recorded, with its level.
+            Call::Control { .. } => {}
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }
@@ -543,6 +551,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::ExecutionUnit { .. }
             | Call::Expose { .. }
             | Call::Share { .. }
+            | Call::Observe { .. }
             | Call::Tally(_)
     )
 }

@@ -367,6 +367,8 @@ impl TraceWriter for TiWriter {
             | Call::SampleEnd
             | Call::Compute { .. }
             | Call::Migrate { .. }
+            | Call::Observe { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Tally(_)
             | Call::TakeCompleted
