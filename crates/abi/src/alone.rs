@@ -33,6 +33,7 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     epoch: 0,
     shared_file: -1,
     share_malloc: 0,
+    checked: false,
 };
 
 const DEADLOCK_EXIT_CODE: i32 = 80;
@@ -122,6 +123,10 @@ impl Alone {
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
         }
     }
@@ -178,6 +183,10 @@ impl Alone {
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
         }
     }

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use crate::constants::MPI_REQUEST_NULL;
 use crate::error::Result;
+use crate::inspect;
 use crate::objects::Objects;
 use crate::objects::request::Arrivals;
 use crate::rank::{self, try_with, with};
@@ -107,10 +108,17 @@ pub(crate) fn peek(request: MPI_Request) -> Result<Option<Completion>> {
     if !open.ids.is_empty() {
         open.settle(Completing::All, true)?;
     }
-    with(|objects| {
-        let request = objects.requests.get(request)?;
-        Ok(request.is_complete().then(|| request.completion()))
-    })
+    let (ended, landed) = try_with(|objects| {
+        let request = objects.requests.get_mut(request)?;
+        let ended = request.is_complete().then(|| request.completion());
+        Ok((ended, if ended.is_some() { request.take_landed() } else { Vec::new() }))
+    })?;
+    // The program may look at what it received, although the request stays.
+    for (buffers, done) in landed {
+        inspect::ended(&buffers, &done);
+        buffers.land(&done);
+    }
+    Ok(ended)
 }
 
 impl Open {
@@ -189,6 +197,11 @@ struct Released {
 impl Released {
     fn finish(self) -> Ended {
         let Released { position, completion, arrivals, gone } = self;
+        if let Arrivals::Composite(transfers) = &arrivals {
+            for transfer in transfers {
+                inspect::ended(&transfer.buffers, &transfer.done.unwrap_or(completion));
+            }
+        }
         Ended { position, completion, result: arrivals.settle(), gone }
     }
 }

@@ -2,12 +2,13 @@
 
 use core::ffi::c_int;
 
-use mpirage_call::Call;
+use mpirage_call::{Call, FindingClass};
 
 use crate::callbacks;
 use crate::caller::{Caller, name_of};
 use crate::constants::MPI_SUCCESS;
 use crate::error::{MpiError, Result};
+use crate::inspect;
 use crate::objects::errhandler::{self, Errhandler};
 use crate::process::MISUSE_EXIT_CODE;
 use crate::rank::{self, Rank, Stage};
@@ -23,6 +24,9 @@ pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> 
     if stage != Stage::Running {
         out_of_season(function, stage);
     }
+    if rank.is_watched() {
+        inspect::thread_level();
+    }
     settle(rank, function, comm.into(), body())
 }
 
@@ -33,6 +37,9 @@ pub(crate) fn outcome_on(win: MPI_Win, body: impl FnOnce() -> Result<()>) -> c_i
     let stage = rank.stage();
     if stage != Stage::Running {
         out_of_season(function, stage);
+    }
+    if rank.is_watched() {
+        inspect::thread_level();
     }
     let result = body();
     rank.held_exception.raise();
@@ -62,7 +69,15 @@ fn out_of_season(function: u32, stage: Stage) -> ! {
         Stage::Before => "MPI_Init has not been called yet",
         Stage::Running | Stage::After => "MPI_Finalize has been called already",
     };
+    inspect::report(FindingClass::Lifecycle, when.to_owned());
     misuse(&format!("{}: {when}", name_of(function)))
+}
+
+/// Ends the run because of an error of the program.
+#[cold]
+fn fatal(function: u32, error: &MpiError) -> ! {
+    inspect::report(error.finding_class(), error.text.clone());
+    misuse(&format!("{}: {}", name_of(function), error.text))
 }
 
 #[inline]
@@ -83,7 +98,7 @@ fn handle(function: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
         | Errhandler::Abort
         | Errhandler::Win(_)
         | Errhandler::File(_)
-        | Errhandler::Session(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
+        | Errhandler::Session(_) => fatal(function, &error),
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
             // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
@@ -108,6 +123,6 @@ fn handle_on(function: u32, win: MPI_Win, error: MpiError) -> c_int {
             unsafe { callbacks::handle_window_error(handler, win, error.class) };
             error.class
         }
-        Some(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
+        Some(_) => fatal(function, &error),
     }
 }

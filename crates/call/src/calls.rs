@@ -300,4 +300,56 @@ calls! {
         state_bytes: u64,
     }
         answered: true, trace: Operation, stored: [17], checks: [size(state_bytes)];
+
+    /// Of a checked run: the types of the data of the rank's next call.
+    60: Declare {
+        /// Numbers the declarations of a rank.
+        ticket: u64,
+        /// The signatures of what it sends: one for all peers, or one for each; of each, see [`Call::signature_words`].
+        send: &'a [u64],
+        /// The signatures of what it receives. Of a message, [`Call::Observe`] has it when the message has arrived.
+        recv: &'a [u64],
+        /// Both in words, in two lines.
+        text: &'a str,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// Of a checked run: the type of the data that a declared receive got.
+    61: Observe {
+        /// The number of the declaration.
+        ticket: u64,
+        /// The signature of as much as has arrived.
+        signature: &'a [u64],
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// Of a checked run: the MPI library found a mistake of the program, and goes on.
+    62: Finding {
+        /// The code of its class.
+        class: u8,
+        /// The index of the MPI function that it concerns.
+        function: u32,
+        /// Where that function was called.
+        site: u64,
+        /// One sentence that describes the mistake.
+        text: &'a str,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// Of a checked run: the memory of the rank in a window.
+    63: DeclareWindow {
+        /// The window: the communicator that was made for it.
+        window: ContextId,
+        /// The bytes of one unit of displacement.
+        unit: u64,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+}
+
+impl Call<'_> {
+    /// Words of a signature in [`Call::Declare`]: the number of basic elements, doubled, plus one if they are untyped
+    /// (`MPI_BYTE`, `MPI_PACKED`); then the hash of their sequence.
+    pub fn signature_words(elements: u64, hash: u64, untyped: bool) -> [u64; 2] {
+        [elements << 1 | u64::from(untyped), hash]
+    }
 }

@@ -61,6 +61,8 @@ pub struct Briefing {
     pub shared_file: i32,
     /// Allocations of at least this many bytes are shared; zero if none is.
     pub share_malloc: u64,
+    /// Is the run checked? Then the rank says more about its calls.
+    pub checked: bool,
 }
 
 /// Bursts that took far longer than usual at their place.

@@ -97,6 +97,10 @@ impl Arguments {
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_) => Arguments::default(),
         }
     }

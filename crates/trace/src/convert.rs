@@ -139,6 +139,10 @@ impl Conversion<'_> {
             | Call::Compute { .. }
             | Call::Migrate { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_)
             | Call::Expose { .. }
             | Call::Withdraw { .. }

@@ -14,6 +14,7 @@ mod rank_side;
 mod state;
 
 use core::ffi::c_int;
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::env;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStringExt;
@@ -41,6 +42,8 @@ const HOST_VARIABLE: &str = "MPIRAGE_HOST";
 pub(crate) struct Connection {
     state: Lock<ConnectionState>,
     rank: RankSide,
+    /// Declarations of a checked run so far.
+    tickets: AtomicU64,
 }
 
 impl Connection {
@@ -54,7 +57,7 @@ impl Connection {
         let control = origin.map_or(Control::PROCESS, |origin| origin.control);
         let rank = RankSide::new(identity, serve, control);
         rank.forget_burst();
-        Connection { state: Lock::new(ConnectionState::new(peer)), rank }
+        Connection { state: Lock::new(ConnectionState::new(peer)), rank, tickets: AtomicU64::new(0) }
     }
 
     /// Leaves a call that needs no answer. Inlined, so that each caller pays only for encoding its own kind of call.
@@ -112,6 +115,17 @@ impl Connection {
     #[inline]
     pub(crate) fn briefing(&self) -> &Briefing {
         self.rank.briefing()
+    }
+
+    /// Is the run checked?
+    #[inline]
+    pub(crate) fn is_checked(&self) -> bool {
+        self.briefing().checked
+    }
+
+    /// The number of the next declaration of a checked run.
+    pub(crate) fn next_ticket(&self) -> u64 {
+        self.tickets.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Bytes up to which a message travels inside its call.

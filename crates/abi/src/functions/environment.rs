@@ -10,6 +10,7 @@ use crate::clock;
 use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::frame;
+use crate::inspect;
 use crate::rank::{self, Stage};
 use crate::smpi;
 use crate::types::MPI_Comm;
@@ -116,6 +117,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Finalize() -> c_int {
         delete_attributes(MPI_COMM_SELF)?;
         delete_attributes(MPI_COMM_WORLD)?;
         smpi::tell_counts();
+        inspect::leaks();
         rank::ask(&Call::Finalize);
         rank::this().enter(Stage::After);
         Ok(())
@@ -153,10 +155,18 @@ fn init(thread_level: c_int) -> Result<()> {
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));
     let size = connection.briefing().size;
-    rank::with(|objects| objects.comms.open(connection.rank().get(), size));
+    rank::with(|objects| {
+        objects.comms.open(connection.rank().get(), size);
+        if connection.is_checked() {
+            objects.remember_makers();
+        }
+    });
     rank.attributes.set(MPI_UNIVERSE_SIZE, size as c_int);
     rank.attributes.set(MPI_APPNUM, 0);
     rank.enter(Stage::Running);
+    if connection.is_checked() {
+        rank.watch();
+    }
     Ok(())
 }
 

@@ -33,6 +33,7 @@ pub fn briefing() -> Briefing {
         simulator: std::process::id(),
         shared_file: -1,
         share_malloc: 0,
+        checked: false,
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod core;
 mod diagnosis;
 mod fast_path;
 mod graph;
+mod match_choices;
 mod messages;
 mod migrate;
 mod paced;
@@ -28,5 +29,6 @@ mod wiring;
 
 pub use bursts::{Bursts, Costs};
 pub use diagnosis::{BlockedRank, Diagnosis, Leftover, Want, waiting_cycle};
+pub use match_choices::MatchChoice;
 pub use migrate::BalancingRefused;
 pub use wiring::{Engine, Setup};

@@ -240,6 +240,11 @@ impl<M: Memory> Calls<M> {
             // The clock is read first and paid for afterwards, by the delay of the rank's next call. The value of a sample
             // was taken when its burst began.
             Call::Now | Call::When | Call::Flush | Call::SampleEnd => {}
+            // For the recorder that checks the run.
+            Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. } => {}
             Call::Sleep { span } => {
                 self.core.ranks.pass_ideal(line, span);
                 let wakes = self.core.kernel.now() + span;
@@ -250,6 +255,7 @@ impl<M: Memory> Calls<M> {
             Call::Recv { .. } => return self.perform_recv(line, call),
             Call::Wait { how, poll, requests } => return self.perform_wait(line, how, poll, requests),
             Call::Probe { context, from, tag, poll, take } => {
+                let from = if poll { from } else { self.chosen_source(line, from) };
                 let key = Key::new(context, from, tag);
                 return self.perform_probe(line, Probe { key, take }, poll);
             }
@@ -352,6 +358,7 @@ impl<M: Memory> Calls<M> {
             unreachable!()
         };
         let id = request.unwrap_or(BLOCKING);
+        let from = if matched.is_none() { self.chosen_source(line, from) } else { from };
         let key = Key::new(context, from, tag);
         let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
         self.core.ranks.open_request(line, id, operation);
@@ -368,6 +375,14 @@ impl<M: Memory> Calls<M> {
             return Progress::Blocked;
         }
         self.wait_for_blocking(line)
+    }
+
+    /// The source of a receive, which may be chosen for it.
+    fn chosen_source(&mut self, line: LineId, from: Option<u32>) -> Option<u32> {
+        match &mut self.choices {
+            Some(choices) => choices.source(self.core.ranks.rank_of(line), from),
+            None => from,
+        }
     }
 
     /// A blocking receive has been paid for.

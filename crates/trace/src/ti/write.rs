@@ -368,6 +368,10 @@ impl TraceWriter for TiWriter {
             | Call::Compute { .. }
             | Call::Migrate { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_)
             | Call::TakeCompleted
             | Call::Expose { .. }
