@@ -4,7 +4,7 @@
 use core::hash::Hasher;
 use std::hash::DefaultHasher;
 
-use mpirage_call::{Call, Completion, FindingClass};
+use mpirage_call::{Call, Completion, FindingClass, Signature};
 use mpirage_data::TypeSignature;
 
 use crate::caller::Caller;
@@ -84,8 +84,12 @@ pub(crate) fn declare_receive(connection: &Connection, region: &Region) -> u64 {
 }
 
 fn words(signatures: &[TypeSignature]) -> Vec<u64> {
-    let words = |one: &TypeSignature| Call::signature_words(one.elements(), one.hash(), one.is_untyped());
-    signatures.iter().flat_map(words).collect()
+    let declared = |one: &TypeSignature| Signature {
+        elements: one.elements(),
+        hash: one.hash(),
+        untyped: one.is_untyped(),
+    };
+    signatures.iter().flat_map(|one| declared(one).words()).collect()
 }
 
 impl Watch {

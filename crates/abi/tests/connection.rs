@@ -33,6 +33,7 @@ const BRIEFING: Briefing = Briefing {
     epoch: 1_000_000,
     shared_file: -1,
     share_malloc: 0,
+    checked: false,
 };
 
 /// The simulator, as far as rank 0 can tell.

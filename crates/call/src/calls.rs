@@ -305,7 +305,7 @@ calls! {
     60: Declare {
         /// Numbers the declarations of a rank.
         ticket: u64,
-        /// The signatures of what it sends: one for all peers, or one for each; of each, see [`Call::signature_words`].
+        /// The signatures of what it sends: one for all peers, or one for each, as words of a [`Signature`](crate::Signature).
         send: &'a [u64],
         /// The signatures of what it receives. Of a message, [`Call::Observe`] has it when the message has arrived.
         recv: &'a [u64],
@@ -344,12 +344,4 @@ calls! {
         unit: u64,
     }
         answered: false, trace: LeftOut, stored: [], checks: [];
-}
-
-impl Call<'_> {
-    /// Words of a signature in [`Call::Declare`]: the number of basic elements, doubled, plus one if they are untyped
-    /// (`MPI_BYTE`, `MPI_PACKED`); then the hash of their sequence.
-    pub fn signature_words(elements: u64, hash: u64, untyped: bool) -> [u64; 2] {
-        [elements << 1 | u64::from(untyped), hash]
-    }
 }

@@ -28,6 +28,7 @@ mod reply;
 mod sample;
 #[cfg(test)]
 mod sampled;
+mod signature;
 pub mod stored;
 mod table;
 pub mod varint;
@@ -43,6 +44,7 @@ pub use functions::{function_name, function_names, standard_function_names};
 pub use ids::{BLOCKING, ContextId, LineId, RankId, RequestId, SELF, WORLD};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};
 pub use sample::{Rule, Tally, Work};
+pub use signature::Signature;
 
 use mpirage_units::Duration;
 

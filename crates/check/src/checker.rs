@@ -1,6 +1,6 @@
 //! The recorder that checks a run.
 
-use mpirage_call::{Call, Completion, ContextId, FindingClass, Reply, RequestId};
+use mpirage_call::{Call, Completion, ContextId, FindingClass, Reply, RequestId, Signature};
 use mpirage_interpret::comms::{CommRank, Comms};
 use mpirage_record::{Record, Recorder};
 use rustc_hash::FxHashMap;
@@ -9,7 +9,6 @@ use crate::causality::{Alternative, Causality, Event};
 use crate::collectives::{Collectives, Declared, Entry};
 use crate::messages::{Channel, End, Messages, Pair, Pattern};
 use crate::raw::{CallSite, RawFinding};
-use crate::signature::Signature;
 use crate::windows::Windows;
 
 /// Findings that are kept of a run; a program that makes one mistake makes it often.

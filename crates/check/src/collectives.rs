@@ -1,11 +1,10 @@
 //! Compares what the members of a collective give and get.
 
-use mpirage_call::{CollectiveCall, FindingClass};
+use mpirage_call::{CollectiveCall, FindingClass, Signature};
 use mpirage_collectives::{Collective, Peers};
 use rustc_hash::FxHashMap;
 
 use crate::raw::{CallSite, RawFinding, Related};
-use crate::signature::{Difference, Signature};
 
 /// Above this many members, each is compared with the first two only.
 const ALL_PAIRS: usize = 128;
@@ -148,15 +147,13 @@ impl Instance {
         } else {
             (block(&receiver.declared.recv, from)?, "receives", &receiver.declared.recv_text)
         };
-        let difference = sent.difference(&received)?;
-        // Nothing sent and nothing expected.
-        if sent.is_empty() && received.is_empty() {
+        if sent.agrees_with(&received) {
             return None;
         }
         let sent_text = &sender.declared.send_text;
-        let class = match difference {
-            Difference::Types => FindingClass::DatatypeMismatch,
-            Difference::Counts => FindingClass::CountMismatch,
+        let class = match sent.elements == received.elements {
+            true => FindingClass::DatatypeMismatch,
+            false => FindingClass::CountMismatch,
         };
         let name = receiver.declared.call.name();
         let by = if self.is_reduction() { "gives" } else { "sends" };

@@ -22,7 +22,6 @@ mod messages;
 mod raw;
 mod report;
 mod sarif;
-mod signature;
 mod text;
 mod windows;
 

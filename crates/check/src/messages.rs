@@ -5,11 +5,10 @@
 
 use std::collections::VecDeque;
 
-use mpirage_call::{ContextId, FindingClass, RequestId};
+use mpirage_call::{ContextId, FindingClass, RequestId, Signature};
 use rustc_hash::FxHashMap;
 
 use crate::raw::{CallSite, RawFinding, Related};
-use crate::signature::Signature;
 
 /// Messages that do not overtake each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -254,12 +253,12 @@ impl Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpirage_call::{Call, WORLD};
+    use mpirage_call::WORLD;
 
     const CHANNEL: Channel = Channel { context: WORLD, from: 0, to: 1, tag: 7 };
 
     fn end(event: usize, hash: u64) -> End {
-        let signature = Signature::list(&Call::signature_words(4, hash, false)).pop();
+        let signature = Some(Signature { elements: 4, hash, untyped: false });
         End { call: CallSite::default(), event, signature, data: String::new() }
     }
 

@@ -100,7 +100,7 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
     fn waits_for_ended(&self, blocked: &BlockedRank) -> bool {
         let ended = |&rank: &u32| self.engine.lifecycle(RankId::new(rank)).1;
         blocked.wants.iter().any(|want| match want {
-            Want::Members { missing, .. } => missing.iter().any(|rank| ended(rank)),
+            Want::Members { missing, .. } => missing.iter().any(ended),
             _ => false,
         })
     }

@@ -44,6 +44,15 @@ impl MatchChoices {
     }
 }
 
+/// The source of a receive that names `from`: a chosen one if there are choices.
+pub(super) fn chosen_source(
+    choices: &mut Option<Box<MatchChoices>>,
+    rank: RankId,
+    from: Option<u32>,
+) -> Option<u32> {
+    choices.as_mut().map_or(from, |choices| choices.source(rank, from))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

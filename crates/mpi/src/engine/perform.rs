@@ -14,6 +14,7 @@ use mpirage_units::Time;
 
 use super::calls::Calls;
 use super::fast_path::FastPath;
+use super::match_choices::chosen_source;
 use super::messages::Incoming;
 use super::migrate::perform_migrate;
 use super::task::{Progress, Task};
@@ -255,7 +256,7 @@ impl<M: Memory> Calls<M> {
             Call::Recv { .. } => return self.perform_recv(line, call),
             Call::Wait { how, poll, requests } => return self.perform_wait(line, how, poll, requests),
             Call::Probe { context, from, tag, poll, take } => {
-                let from = if poll { from } else { self.chosen_source(line, from) };
+                let from = if poll { from } else { chosen_source(&mut self.choices, rank, from) };
                 let key = Key::new(context, from, tag);
                 return self.perform_probe(line, Probe { key, take }, poll);
             }
@@ -358,7 +359,8 @@ impl<M: Memory> Calls<M> {
             unreachable!()
         };
         let id = request.unwrap_or(BLOCKING);
-        let from = if matched.is_none() { self.chosen_source(line, from) } else { from };
+        let rank = self.core.ranks.rank_of(line);
+        let from = if matched.is_none() { chosen_source(&mut self.choices, rank, from) } else { from };
         let key = Key::new(context, from, tag);
         let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
         self.core.ranks.open_request(line, id, operation);
@@ -366,7 +368,7 @@ impl<M: Memory> Calls<M> {
         if self.core.occupancy.has_graphs() {
             return Progress::Done;
         }
-        let meanwhile = self.core.receive_startup(self.core.ranks.rank_of(line), context, from);
+        let meanwhile = self.core.receive_startup(rank, context, from);
         if request.is_some() {
             return Progress::Pay(meanwhile);
         }
@@ -375,14 +377,6 @@ impl<M: Memory> Calls<M> {
             return Progress::Blocked;
         }
         self.wait_for_blocking(line)
-    }
-
-    /// The source of a receive, which may be chosen for it.
-    fn chosen_source(&mut self, line: LineId, from: Option<u32>) -> Option<u32> {
-        match &mut self.choices {
-            Some(choices) => choices.source(self.core.ranks.rank_of(line), from),
-            None => from,
-        }
     }
 
     /// A blocking receive has been paid for.
