@@ -217,3 +217,36 @@ CASE("wildcard-failure", crash_for_another, 3) {
         MPI_Send(ints, 1, MPI_INT, 0, 0, W);
     }
 }
+CASE("wildcard-failure", the_reverse_order, 4) {
+    int order = 0;
+    if (rank == 0) {
+        for (int i = 1; i < 4; i++) {
+            MPI_Recv(ints, 1, MPI_INT, MPI_ANY_SOURCE, 0, W, &status);
+            order = 10 * order + status.MPI_SOURCE;
+        }
+        if (wrong && order == 321) MPI_Abort(W, 5);
+    } else {
+        usleep(1000 * rank);
+        MPI_Send(ints, 1, MPI_INT, 0, 0, W);
+    }
+}
+CASE("wildcard-failure", nonblocking_receives, 3) {
+    if (rank == 0) {
+        MPI_Irecv(ints, 1, MPI_INT, MPI_ANY_SOURCE, 0, W, &requests[0]);
+        MPI_Irecv(more, 1, MPI_INT, MPI_ANY_SOURCE, 0, W, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (wrong && ints[0] == 2) MPI_Recv(ints, 1, MPI_INT, 1, 1, W, NOWHERE);
+    } else {
+        usleep(1000 * rank);
+        ints[0] = rank;
+        MPI_Send(ints, 1, MPI_INT, 0, 0, W);
+    }
+}
+CASE("wildcard-failure", no_barrier_between, 3) {
+    usleep(1000 * rank);
+    if (rank == 1) MPI_Send(ints, 1, MPI_INT, 0, 0, W);
+    if (rank == 0) MPI_Recv(ints, 1, MPI_INT, MPI_ANY_SOURCE, 0, W, NOWHERE);
+    if (!wrong) MPI_Barrier(W);
+    if (rank == 2) MPI_Send(ints, 1, MPI_INT, 0, 0, W);
+    if (rank == 0) MPI_Recv(ints, 1, MPI_INT, 2, 0, W, NOWHERE);
+}

@@ -9,6 +9,7 @@
 
 use mpirage_call::{ContextId, RequestId};
 use mpirage_interpret::comms::Comms;
+use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
 use crate::messages::{Channel, Pair, Pattern};
@@ -38,6 +39,15 @@ pub struct Alternative {
     pub call: CallSite,
 }
 
+/// A wildcard receive whose source was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// The rank that receives.
+    pub rank: u32,
+    /// Which of its wildcard receives and probes it is.
+    pub wildcard: u32,
+}
+
 /// Something that a rank did.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
@@ -65,6 +75,16 @@ enum Under {
     Collective(u64),
 }
 
+/// The end of a receive.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    /// The position in the log of the rank.
+    at: usize,
+    /// The rank of `MPI_COMM_WORLD` whose message it got.
+    from: u32,
+    time: Time,
+}
+
 /// A place in the log of a rank.
 type At = (u32, usize);
 
@@ -73,8 +93,12 @@ type At = (u32, usize);
 pub(crate) struct Causality {
     logs: Vec<Vec<Event>>,
     requests: FxHashMap<(u32, RequestId), Under>,
-    /// Where receives ended, and with what: a rank of `MPI_COMM_WORLD` and a tag.
-    ends: FxHashMap<At, (usize, u32, i32)>,
+    /// How receives ended.
+    ends: FxHashMap<At, Ended>,
+    /// When wildcard receives were posted.
+    posted: FxHashMap<At, Time>,
+    /// The beginning and the end of the call that is recorded.
+    span: (Time, Time),
     /// The receive of a send, and the send of a receive.
     received_by: FxHashMap<At, At>,
     sent_by: FxHashMap<At, At>,
@@ -89,6 +113,8 @@ impl Causality {
             logs: vec![Vec::new(); ranks as usize],
             requests: FxHashMap::default(),
             ends: FxHashMap::default(),
+            posted: FxHashMap::default(),
+            span: (Time::ZERO, Time::ZERO),
             received_by: FxHashMap::default(),
             sent_by: FxHashMap::default(),
             events: 0,
@@ -102,14 +128,23 @@ impl Causality {
         self.given_up = true;
     }
 
+    /// A call of this span is recorded next.
+    pub(crate) fn set_span(&mut self, entered: Time, left: Time) {
+        self.span = (entered, left);
+    }
+
     /// A rank does something. Gives the position in its log.
     pub(crate) fn add(&mut self, rank: u32, event: Event) -> usize {
         self.events += 1;
         self.given_up |= self.events > MOST_EVENTS;
-        self.wildcards += usize::from(matches!(event, Event::Post(Pattern { from: None, .. }, _)));
         let Some(log) = self.logs.get_mut(rank as usize).filter(|_| !self.given_up) else { return 0 };
         log.push(event);
-        log.len() - 1
+        let at = log.len() - 1;
+        if matches!(event, Event::Post(Pattern { from: None, .. }, _)) {
+            self.wildcards += 1;
+            self.posted.insert((rank, at), self.span.0);
+        }
+        at
     }
 
     /// The last event of a rank was a send; `awaited` if its end waits for its receive.
@@ -154,10 +189,10 @@ impl Causality {
     }
 
     /// A receive or probe has ended with a message from a rank of `MPI_COMM_WORLD`.
-    pub(crate) fn end(&mut self, rank: u32, event: usize, message: Option<(u32, i32)>) {
+    pub(crate) fn end(&mut self, rank: u32, event: usize, from: Option<u32>) {
         let at = self.add(rank, Event::Received(event));
-        if let Some((from, tag)) = message {
-            self.ends.insert((rank, event), (at, from, tag));
+        if let Some(from) = from {
+            self.ends.insert((rank, event), Ended { at, from, time: self.span.1 });
         }
     }
 
@@ -169,37 +204,50 @@ impl Causality {
         self.sent_by.insert(receive, send);
     }
 
-    /// What wildcard receives could have got instead.
-    pub(crate) fn alternatives(&self, comms: &Comms) -> Vec<Alternative> {
+    /// What wildcard receives could have got instead. Of a run in which some were decided, only of receives that were posted when
+    /// those had ended: an earlier one could change what the decided ones wait for.
+    pub(crate) fn alternatives(&self, comms: &Comms, decided: &[Decided]) -> Vec<Alternative> {
         if self.given_up || self.wildcards == 0 {
             return Vec::new();
         }
         let Some(clocks) = Clocks::of(self) else { return Vec::new() };
+        let all: Vec<Wildcard> =
+            (0..).zip(&self.logs).flat_map(|(rank, log)| self.received(rank, log)).collect();
+        let is_decided = |one: &&Wildcard| {
+            decided.iter().any(|known| (known.rank, known.wildcard) == (one.rank, one.number))
+        };
+        let settled = all.iter().filter(is_decided).map(|one| one.ended.time).max().unwrap_or(Time::ZERO);
         let mut found = Vec::new();
-        for (rank, log) in (0..).zip(&self.logs) {
-            let wildcards = log.iter().enumerate().filter_map(|(at, event)| match event {
-                Event::Post(pattern, call) if pattern.from.is_none() => Some((at, *pattern, *call)),
-                _ => None,
-            });
-            for (wildcard, (at, pattern, call)) in (0..).zip(wildcards) {
-                let Some(&(ended, got, _)) = self.ends.get(&(rank, at)) else { continue };
-                let receive = Wildcard { rank, at, ended, got, pattern };
-                for other in self.other_sources(&receive, &clocks) {
-                    let Some(source) = comms.rank_of(pattern.context, other) else { continue };
-                    found.push(Alternative { rank, wildcard, source, other, got, call });
-                }
-                if found.len() > MOST_ALTERNATIVES {
-                    return found;
-                }
+        for receive in all.iter().filter(|one| one.posted >= settled && !is_decided(one)) {
+            for other in self.other_sources(receive, &clocks) {
+                let Some(source) = comms.rank_of(receive.pattern.context, other) else { continue };
+                let Wildcard { rank, number: wildcard, ended: Ended { from: got, .. }, call, .. } = *receive;
+                found.push(Alternative { rank, wildcard, source, other, got, call });
+            }
+            if found.len() > MOST_ALTERNATIVES {
+                break;
             }
         }
         found
     }
 
+    /// The wildcard receives of a rank that have got a message.
+    fn received(&self, rank: u32, log: &[Event]) -> Vec<Wildcard> {
+        let posts = log.iter().enumerate().filter_map(|(at, event)| match event {
+            Event::Post(pattern, call) if pattern.from.is_none() => Some((at, *pattern, *call)),
+            _ => None,
+        });
+        let one = |(number, (at, pattern, call)): (u32, (usize, Pattern, CallSite))| {
+            let (&ended, &posted) = (self.ends.get(&(rank, at))?, self.posted.get(&(rank, at))?);
+            Some(Wildcard { rank, number, at, posted, ended, pattern, call })
+        };
+        (0..).zip(posts).filter_map(one).collect()
+    }
+
     /// Ranks whose messages the receive could have got, in order.
     fn other_sources(&self, receive: &Wildcard, clocks: &Clocks) -> Vec<u32> {
         let mut others = Vec::new();
-        for (sender, log) in (0..).zip(&self.logs).filter(|&(sender, _)| sender != receive.got) {
+        for (sender, log) in (0..).zip(&self.logs).filter(|&(sender, _)| sender != receive.ended.from) {
             let sends = log.iter().enumerate().filter_map(|(at, event)| match event {
                 Event::Send(channel) if receive.accepts(channel) => Some((sender, at)),
                 _ => None,
@@ -216,20 +264,21 @@ impl Causality {
         later
             && clocks
                 .at_send(send)
-                .is_some_and(|clock| clock[receive.rank as usize] as usize <= receive.ended)
+                .is_some_and(|clock| clock[receive.rank as usize] as usize <= receive.ended.at)
     }
 }
 
 /// A wildcard receive that has got a message.
 struct Wildcard {
     rank: u32,
-    /// When it was posted.
+    /// Which of the wildcard receives of its rank it is.
+    number: u32,
+    /// Where in the log it was posted.
     at: usize,
-    /// When it had ended.
-    ended: usize,
-    /// From whom it got its message.
-    got: u32,
+    posted: Time,
+    ended: Ended,
     pattern: Pattern,
+    call: CallSite,
 }
 
 impl Wildcard {
@@ -317,9 +366,9 @@ impl<'a> Walk<'a> {
             let Some(clock) = self.kept.get(before) else { return false };
             join(&mut self.clocks[me], clock);
             // A send that waits depends on what its receive got, which shows at the end of the receive.
-            if let (Event::Delivered(_), Some(&(ended, ..))) = (event, self.causality.ends.get(before)) {
+            if let (Event::Delivered(_), Some(ended)) = (event, self.causality.ends.get(before)) {
                 let theirs = &mut self.clocks[me][before.0 as usize];
-                *theirs = (*theirs).max(ended as u32 + 1);
+                *theirs = (*theirs).max(ended.at as u32 + 1);
             }
         }
         if let Event::Leave(number) = event
@@ -370,11 +419,11 @@ mod tests {
         let event = causality.add(rank, Event::Post(pattern, CallSite::default()));
         let end = |event| End { call: CallSite::default(), event, signature: None, data: String::new() };
         causality.pair(&Pair { channel: channel(from, rank), send: end(sent), receive: end(event) });
-        causality.end(rank, event, Some((from, 0)));
+        causality.end(rank, event, Some(from));
     }
 
     fn others(causality: &Causality) -> Vec<(u32, u32, u32)> {
-        let found = causality.alternatives(&Comms::new(3));
+        let found = causality.alternatives(&Comms::new(3), &[]);
         found.iter().map(|one| (one.rank, one.wildcard, one.other)).collect()
     }
 
@@ -385,6 +434,23 @@ mod tests {
         receive(&mut causality, 0, None, 1, first);
         receive(&mut causality, 0, None, 2, second);
         assert_eq!(others(&causality), [(0, 0, 2)]);
+    }
+
+    #[test]
+    fn only_receives_after_a_decided_one_have_alternatives() {
+        let mut causality = Causality::new(4);
+        let sent: Vec<usize> = (1..4).map(|rank| send(&mut causality, rank, 0)).collect();
+        for rank in 1..4 {
+            let time = Time::from_picos(u64::from(rank));
+            causality.set_span(time, time);
+            receive(&mut causality, 0, None, rank, sent[rank as usize - 1]);
+        }
+        let after = |wildcard| {
+            let found = causality.alternatives(&Comms::new(4), &[Decided { rank: 0, wildcard }]);
+            found.iter().map(|one| (one.wildcard, one.other)).collect::<Vec<_>>()
+        };
+        assert_eq!(after(0), [(1, 3)]);
+        assert_eq!(after(1), []);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use mpirage_interpret::comms::{CommRank, Comms};
 use mpirage_record::{Record, Recorder};
 use rustc_hash::FxHashMap;
 
-use crate::causality::{Alternative, Causality, Event};
+use crate::causality::{Alternative, Causality, Decided, Event};
 use crate::collectives::{Collectives, Declared, Entry};
 use crate::messages::{Channel, End, Messages, Pair, Pattern};
 use crate::raw::{CallSite, RawFinding};
@@ -47,12 +47,13 @@ impl Checker {
         &self.found
     }
 
-    /// What else wildcard receives could have got, in the order of their ranks. Nothing if that is not known.
-    pub fn alternatives(&self) -> Vec<Alternative> {
+    /// What else wildcard receives could have got, in the order of their ranks; `decided` are those whose source was chosen. Nothing if
+    /// that is not known.
+    pub fn alternatives(&self, decided: &[Decided]) -> Vec<Alternative> {
         if !self.messages.all_known() {
             return Vec::new();
         }
-        self.causality.alternatives(&self.comms)
+        self.causality.alternatives(&self.comms, decided)
     }
 
     fn add(&mut self, findings: impl IntoIterator<Item = RawFinding>) {
@@ -181,7 +182,7 @@ impl Checker {
             self.messages.name_message(rank, message, number);
             self.ended(rank, number, Some(event), context, completion);
         } else if let Some(from) = self.sender(context, rank, completion) {
-            self.causality.end(rank, event, Some((from, completion.tag)));
+            self.causality.end(rank, event, Some(from));
         }
     }
 
@@ -217,7 +218,7 @@ impl Checker {
         let message = from.map(|from| (from, completion.tag));
         self.messages.received(rank, number, message);
         if let Some(event) = event {
-            self.causality.end(rank, event, message);
+            self.causality.end(rank, event, from);
         }
     }
 
@@ -237,7 +238,8 @@ impl Checker {
 impl Recorder for Checker {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
-            Record::Call { rank, function, site, details: Some(details), .. } => {
+            Record::Call { rank, function, site, entered, left, details: Some(details) } => {
+                self.causality.set_span(entered, left);
                 self.call(rank, CallSite { function, site }, details.call, details.reply);
             }
             Record::Comm { context, members } => self.comms.add(context, members),

@@ -25,7 +25,7 @@ mod sarif;
 mod text;
 mod windows;
 
-pub use causality::Alternative;
+pub use causality::{Alternative, Decided};
 pub use checker::Checker;
 pub use raw::{CallSite, RawFinding, Related};
 pub use report::{Finding, Place, RelatedPlace, Report};

@@ -399,7 +399,7 @@ fn save_findings(
     let mut symbols = Symbols::default();
     engine.memory().explain_addresses(&mut symbols);
     let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
-    check::save(&run.file, &mut diagnosis, outcome, checker)
+    check::save(run, &mut diagnosis, outcome, checker)
 }
 
 /// Source lines of the program.

@@ -116,7 +116,6 @@ impl<'a> Exploration<'a> {
         let mut open: VecDeque<(Vec<Choice>, Alternative)> =
             first.into_iter().map(|alternative| (Vec::new(), alternative)).collect();
         let mut made: BTreeSet<Vec<Choice>> = BTreeSet::new();
-        let mut seen: BTreeSet<Choice> = open.iter().map(|(_, alternative)| alternative.choice).collect();
         while let Some((earlier, alternative)) = open.pop_front() {
             let mut choices = [earlier, vec![alternative.choice]].concat();
             choices.sort_unstable();
@@ -132,10 +131,7 @@ impl<'a> Exploration<'a> {
             }
             self.add(&name, told.findings, Some(FindingClass::WildcardFailure));
             for next in told.alternatives {
-                let decided = choices
-                    .iter()
-                    .any(|known| (known.rank, known.wildcard) == (next.choice.rank, next.choice.wildcard));
-                if !decided && seen.insert(next.choice) {
+                if open.len() < self.arguments.explore as usize {
                     open.push_back((choices.clone(), next));
                 }
             }
@@ -177,6 +173,10 @@ fn note(alternative: &Alternative) -> Finding {
 fn describe(alternative: &Alternative, choices: usize) -> String {
     let Alternative { choice, other, call, place, .. } = alternative;
     let at = place.as_ref().map_or(String::new(), |place| format!(" at {}", place.text));
-    let also = if choices > 1 { format!(", and {} other choices", choices - 1) } else { String::new() };
+    let also = match choices - 1 {
+        0 => String::new(),
+        1 => ", after another choice".to_owned(),
+        more => format!(", after {more} other choices"),
+    };
     format!("the message of rank {other} for {call}{at} of rank {}{also}", choice.rank)
 }

@@ -1,27 +1,27 @@
 //! The end of one run of a check: writes what it found for the process that started it.
 
-use std::path::Path;
-
 use anyhow::Context;
-use mpirage_check::Checker;
+use mpirage_check::{Checker, Decided};
 use mpirage_mpi::Memory;
 use mpirage_rank::Outcome;
 
-use super::settings::Choice;
+use super::settings::{CheckRun, Choice, Settings};
 use super::single::{Alternative, Told};
 use crate::diagnosis::{Diagnosis, Places};
 use crate::exit::Failure;
 
 /// Writes the findings of a run.
 pub fn save<M: Memory, P: Places>(
-    file: &Path,
+    CheckRun { file, settings: Settings { choices, .. } }: &CheckRun,
     diagnosis: &mut Diagnosis<'_, M, P>,
     outcome: &Outcome,
     checker: &Checker,
 ) -> Result<(), Failure> {
     let findings = diagnosis.findings(outcome, checker.findings());
     let finished = matches!(outcome, Outcome::Finished { .. });
-    let alternatives = if finished { checker.alternatives() } else { Vec::new() };
+    let decided: Vec<Decided> =
+        choices.iter().map(|choice| Decided { rank: choice.rank, wildcard: choice.wildcard }).collect();
+    let alternatives = if finished { checker.alternatives(&decided) } else { Vec::new() };
     let alternatives = alternatives
         .into_iter()
         .map(|one| Alternative {
