@@ -3,7 +3,7 @@
 use mpirage_call::{Completion, FindingClass};
 use mpirage_data::Datatype;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, last_name, name_of};
 use crate::constants::{MPI_THREAD_SERIALIZED, MPI_THREAD_SINGLE};
 use crate::rank;
 use crate::region::Region;
@@ -44,7 +44,7 @@ pub(crate) fn leaks() {
     }
     let leaked = rank::with(|objects| objects.unfreed());
     for (class, what, caller) in leaked {
-        let text = format!("{what}, made by {}, was not freed", caller.name());
+        let text = format!("{what}, made by {}, was not freed", name_of(caller.function));
         Finding { class, caller, text }.post(connection);
     }
 }
@@ -78,8 +78,7 @@ pub(crate) fn thread_level() {
     let Some(&(main, level)) = rank.main.get() else { return };
     if level < MPI_THREAD_SERIALIZED && main != std::thread::current().id() {
         let name = if level == MPI_THREAD_SINGLE { "MPI_THREAD_SINGLE" } else { "MPI_THREAD_FUNNELED" };
-        let text =
-            format!("{} is called by another thread than the main one at {name}", Caller::last().name());
+        let text = format!("{} is called by another thread than the main one at {name}", last_name());
         report(FindingClass::ThreadLevel, text);
     }
 }

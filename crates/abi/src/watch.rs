@@ -7,7 +7,7 @@ use std::hash::DefaultHasher;
 use mpirage_call::{Call, Completion, FindingClass, Signature};
 use mpirage_data::TypeSignature;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, name_of};
 use crate::connection::Connection;
 use crate::region::Region;
 
@@ -68,6 +68,10 @@ pub(crate) fn declare(
     text: &str,
 ) -> u64 {
     let ticket = connection.next_ticket();
+    // A declaration belongs to the next call of its rank, which may be another thread's.
+    if connection.has_threads() {
+        return ticket;
+    }
     connection.post(&Call::Declare { ticket, send: &words(send), recv: &words(recv), text });
     ticket
 }
@@ -141,7 +145,7 @@ impl Watch {
         };
         let text = format!(
             "the program changed the buffer that {} {verb} ({}) before the operation was complete",
-            self.caller.name(),
+            name_of(self.caller.function),
             region.in_words()
         );
         Some(Finding { class: FindingClass::BufferChanged, caller: self.caller, text })
@@ -188,9 +192,9 @@ impl ActiveBuffer {
         let verb = |buffer: &ActiveBuffer| if buffer.is_written { "writes" } else { "reads" };
         let text = format!(
             "{} {} memory that {}, which is not complete, {}",
-            self.caller.name(),
+            name_of(self.caller.function),
             verb(self),
-            earlier.caller.name(),
+            name_of(earlier.caller.function),
             verb(earlier)
         );
         Some(Finding { class: FindingClass::BufferOverlap, caller: self.caller, text })

@@ -20,6 +20,7 @@ const LINE: LineId = LineId::new(0);
 const SECOND: u64 = 1_000_000_000_000;
 
 const BRIEFING: Briefing = Briefing {
+    lines_for_threads: false,
     real_time: false,
     simulator: 0,
     size: 2,

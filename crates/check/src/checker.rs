@@ -122,8 +122,12 @@ impl Checker {
 
     /// The declaration of the call that a rank makes now.
     fn take_declared(&mut self, rank: u32, at: CallSite) -> (u64, Declared) {
-        let other = || (0, Declared { call: at, ..Declared::default() });
-        self.declared.remove(&rank).filter(|(_, declared)| declared.call == at).unwrap_or_else(other)
+        let declared = self.declared.remove(&rank).filter(|(_, declared)| declared.call == at);
+        declared.unwrap_or_else(|| {
+            // Threads of a rank do not declare their calls: the order of events is not known.
+            self.causality.give_up();
+            (0, Declared { call: at, ..Declared::default() })
+        })
     }
 
     fn send(&mut self, rank: u32, at: CallSite, call: &Call<'_>) {

@@ -566,6 +566,11 @@ impl MachineArguments {
 }
 
 impl ResultArguments {
+    /// Does a file show what ranks did over time?
+    pub fn shows_calls(&self) -> bool {
+        self.report.is_some() || !self.trace.is_empty()
+    }
+
     /// Adds the files that a run writes.
     pub fn add_outputs(&self, files: &mut Conflicts) {
         self.trace.iter().for_each(|file| files.trace("--trace", file));

@@ -211,6 +211,8 @@ impl Plan {
                 && !self.machine.is_oversubscribed()
                 && matches!(bursts, Bursts::None | Bursts::Measured),
             speed_ratio: ratios.first().copied().unwrap_or(1.0),
+            // Processes have them where the simulator can copy from their memory.
+            lines_for_threads: false,
             real_time: self.emulation.is_some(),
             // In real time, time passes while the clock is read.
             clock_cost: if self.emulation.is_some() { 0 } else { protocol.clock_cost.as_picos() },
@@ -238,7 +240,7 @@ impl Plan {
             return Ok(Ranks::Folded(Box::new(folded.context("cannot fold the ranks")?)));
         }
         let processes = Processes::new(ranks, briefing, self.data_plane);
-        Ok(Ranks::Processes(processes.context("cannot make the mailboxes")?))
+        Ok(Ranks::Processes(Box::new(processes.context("cannot make the mailboxes")?)))
     }
 
     fn session(&self) -> Session {
@@ -306,6 +308,12 @@ impl Plan {
         if engine.memory().fell_back_to_mailboxes() {
             self.warnings.push(
                 "the kernel forbids copies between processes: data took the slower way through mailboxes"
+                    .to_owned(),
+            );
+        }
+        if engine.has_threads() && self.arguments.results.shows_calls() {
+            self.warnings.push(
+                "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of reports and timelines"
                     .to_owned(),
             );
         }

@@ -64,6 +64,11 @@ impl Observers {
         self.recorder.wants_network()
     }
 
+    /// A further thread of a rank calls MPI.
+    pub(crate) fn thread(&mut self, rank: RankId) {
+        self.recorder.thread(rank.get());
+    }
+
     /// The network over time.
     pub(crate) fn network(&mut self, history: &NetworkHistory) {
         self.flush();

@@ -20,9 +20,6 @@ const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", 
 /// What programs may count on of the clock they see.
 const SECONDS_PER_TICK: f64 = 1e-9;
 
-/// The most a program gets: a rank has one call under way at a time.
-const BEST_THREAD_LEVEL: c_int = MPI_THREAD_SERIALIZED;
-
 pub(crate) unsafe extern "C-unwind" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
     // SAFETY: the program hands over two places for an int.
     frame::outcome_at_any_time(|| unsafe {
@@ -89,7 +86,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
     provided: *mut c_int,
 ) -> c_int {
     frame::outcome_at_any_time(|| {
-        let granted = required.clamp(MPI_THREAD_SINGLE, BEST_THREAD_LEVEL);
+        let granted = required.clamp(MPI_THREAD_SINGLE, best_thread_level());
         init(granted)?;
         // SAFETY: the program hands over a place for an int.
         unsafe { put("provided", provided, granted) }
@@ -145,12 +142,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_i
     connection.exit(errorcode)
 }
 
+/// The most a program gets. Where the simulator cannot reach the memory of a running rank, or all ranks run in real time, a rank has
+/// one call under way at a time.
+fn best_thread_level() -> c_int {
+    let several = rank::this().connection().can_have_threads();
+    if several { MPI_THREAD_MULTIPLE } else { MPI_THREAD_SERIALIZED }
+}
+
 fn init(thread_level: c_int) -> Result<()> {
     let rank = rank::this();
     if rank.stage() != Stage::Before {
         fail!(MPI_ERR_OTHER, "MPI has been initialized already");
     }
     let connection = rank.connection();
+    if thread_level == MPI_THREAD_MULTIPLE {
+        connection.allow_threads();
+    }
     connection.ask(&Call::Init);
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));

@@ -27,6 +27,7 @@ pub fn briefing() -> Briefing {
         simulated_clock: true,
         local_clock: true,
         speed_ratio: 1.0,
+        lines_for_threads: false,
         real_time: false,
         clock_cost: 0,
         epoch: 0,

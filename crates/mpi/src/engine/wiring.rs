@@ -158,6 +158,20 @@ impl<M: Memory> Engine<M> {
         line
     }
 
+    /// The same for a thread that runs already: its calls are taken when it has made some.
+    pub fn open_running_line(&mut self, rank: RankId) -> LineId {
+        let line = self.calls.core.ranks.open_line(rank);
+        self.calls.core.jobs.add_line(rank);
+        self.calls.core.observers.thread(rank);
+        line
+    }
+
+    /// Has a rank had several threads inside MPI?
+    pub fn has_threads(&self) -> bool {
+        let ranks = &self.calls.core.ranks;
+        ranks.lines().count() > ranks.count()
+    }
+
     /// The driver's memory.
     pub fn memory(&mut self) -> &mut M {
         self.calls.core.data.memory_mut()
