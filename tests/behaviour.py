@@ -314,7 +314,7 @@ def usage(suite):
         (["run", "--map-by", "moon", "/bin/true"], "moon"),
         (["nonsense"], "nonsense"),
         (["info", "nonsense"], "nonsense"),
-        (["check"], "not implemented yet"),
+        (["check"], "PROGRAM"),
     ]:
         result = suite.run([MPIRAGE, *arguments])
         what = " ".join(arguments)

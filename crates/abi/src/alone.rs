@@ -36,6 +36,7 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     share_malloc: 0,
     model: [0; 32],
     collectives: [0; 32],
+    checked: false,
 };
 
 const DEADLOCK_EXIT_CODE: i32 = 80;
@@ -124,9 +125,13 @@ impl Alone {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
-            | Call::Observe { .. }
+            | Call::ReadFigure { .. }
             | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
         }
     }
@@ -182,9 +187,13 @@ impl Alone {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
-            | Call::Observe { .. }
+            | Call::ReadFigure { .. }
             | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
         }
     }

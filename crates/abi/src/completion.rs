@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::error::{MpiError, Result};
+use crate::inspect;
 use crate::objects::Objects;
 use crate::objects::general::Functions;
 use crate::objects::partitioned::OUTLINE;
@@ -138,11 +139,17 @@ pub(crate) fn peek(request: MPI_Request) -> Result<Option<Completion>> {
     if !open.ids.is_empty() {
         open.settle(Completing::All, true)?;
     }
-    let (completion, functions) = try_with(|objects| {
-        let request = objects.requests.get(request)?;
+    let (completion, functions, landed) = try_with(|objects| {
+        let request = objects.requests.get_mut(request)?;
         let completion = request.is_complete().then(|| request.completion());
-        Ok((completion, completion.and_then(|_| functions_of(request))))
+        let landed = if completion.is_some() { request.take_landed() } else { Vec::new() };
+        Ok((completion, completion.and_then(|_| functions_of(request)), landed))
     })?;
+    // The program may look at what it received, although the request stays.
+    for (buffers, done) in landed {
+        inspect::ended(&buffers, &done);
+        buffers.land(&done);
+    }
     match functions {
         None => Ok(completion),
         Some(functions) => {
@@ -336,6 +343,11 @@ struct Released {
 impl Released {
     fn finish(self) -> Ended {
         let Released { position, completion, arrivals, gone } = self;
+        if let Arrivals::Composite(transfers) = &arrivals {
+            for transfer in transfers {
+                inspect::ended(&transfer.buffers, &transfer.done.unwrap_or(completion));
+            }
+        }
         let (completion, result) = arrivals.settle(completion);
         Ended { position, completion, result, gone }
     }

@@ -2,12 +2,13 @@
 
 use core::ffi::c_int;
 
-use mpirage_call::Call;
+use mpirage_call::{Call, FindingClass};
 
 use crate::callbacks;
 use crate::caller::{Caller, name_of};
 use crate::constants::{MPI_ERRORS_ARE_FATAL, MPI_SUCCESS};
 use crate::error::{MpiError, Result};
+use crate::inspect;
 use crate::objects::errhandler::{self, Errhandler};
 use crate::process::MISUSE_EXIT_CODE;
 use crate::rank::{self, Rank, Stage};
@@ -23,6 +24,9 @@ pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> 
     if stage != Stage::Running {
         check_use(rank, function, stage);
     }
+    if rank.is_watched() {
+        inspect::thread_level();
+    }
     settle(rank, function, comm.into(), body())
 }
 
@@ -33,6 +37,9 @@ pub(crate) fn outcome_on(win: MPI_Win, body: impl FnOnce() -> Result<()>) -> c_i
     let stage = rank.stage();
     if stage != Stage::Running {
         check_use(rank, function, stage);
+    }
+    if rank.is_watched() {
+        inspect::thread_level();
     }
     let result = body();
     rank.held_exception.raise();
@@ -76,7 +83,15 @@ fn check_use(rank: &Rank, function: u32, stage: Stage) {
         Stage::Before => "MPI_Init has not been called yet",
         Stage::Running | Stage::After => "MPI_Finalize has been called already",
     };
+    inspect::report(FindingClass::Lifecycle, when.to_owned());
     misuse(&format!("{}: {when}", name_of(function)))
+}
+
+/// Ends the run because of an error of the program.
+#[cold]
+fn fatal(function: u32, error: &MpiError) -> ! {
+    inspect::report(error.finding_class(), error.text.clone());
+    misuse(&format!("{}: {}", name_of(function), error.text))
 }
 
 #[inline]
@@ -97,7 +112,7 @@ fn handle(function: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
         | Errhandler::Abort
         | Errhandler::Win(_)
         | Errhandler::File(_)
-        | Errhandler::Session(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
+        | Errhandler::Session(_) => fatal(function, &error),
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
             // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
@@ -122,7 +137,7 @@ fn handle_on(function: u32, win: MPI_Win, error: MpiError) -> c_int {
             unsafe { callbacks::handle_window_error(handler, win, error.class) };
             error.class
         }
-        Some(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
+        Some(_) => fatal(function, &error),
     }
 }
 

@@ -68,6 +68,9 @@ pub(crate) enum Stage {
     After,
 }
 
+/// The stage of a rank that runs, in a checked run: one comparison tells.
+const WATCHED: u8 = 3;
+
 /// The rank that is this process.
 static PROCESS: LazyLock<Rank> = LazyLock::new(|| Rank::new(None, None));
 /// The folded rank that runs; null in a process that is a rank.
@@ -132,9 +135,20 @@ impl Rank {
     pub(crate) fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             before if before == Stage::Before as u8 => Stage::Before,
-            running if running == Stage::Running as u8 => Stage::Running,
+            running if running == Stage::Running as u8 || running == WATCHED => Stage::Running,
             _ => Stage::After,
         }
+    }
+
+    /// Does it run, in a checked run?
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.stage.load(Ordering::Relaxed) == WATCHED
+    }
+
+    /// It runs, in a checked run.
+    pub(crate) fn watch(&self) {
+        self.stage.store(WATCHED, Ordering::Release);
     }
 
     /// This rank has reached a stage.

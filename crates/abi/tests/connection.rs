@@ -36,6 +36,7 @@ const BRIEFING: Briefing = Briefing {
     share_malloc: 0,
     model: [0; 32],
     collectives: [0; 32],
+    checked: false,
 };
 
 /// The simulator, as far as rank 0 can tell.

@@ -21,6 +21,7 @@ mod checks;
 mod collective;
 mod fields;
 mod figure;
+mod finding;
 mod functions;
 mod ids;
 mod one_sided;
@@ -28,6 +29,7 @@ mod reply;
 mod sample;
 #[cfg(test)]
 mod sampled;
+mod signature;
 pub mod stored;
 mod table;
 mod tags;
@@ -40,10 +42,12 @@ pub use calls::Call;
 pub use checks::FieldChecks;
 pub use collective::{Blocks, CollectiveCall, CommRequest, Input, OnMismatch, Operator, Part, Reduction};
 pub use figure::Figure;
+pub use finding::{FindingClass, Severity};
 pub use functions::{function_name, function_names, standard_function_names};
 pub use ids::{BLOCKING, ContextId, LineId, RankId, RequestId, SELF, WORLD};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};
 pub use sample::{Rule, Tally, Work};
+pub use signature::Signature;
 pub use tags::{OUTLINE_TAGS, outline_tag, tag_in_words};
 
 use mpirage_units::Duration;

@@ -68,6 +68,8 @@ pub struct Briefing {
     pub model: [u8; NAME],
     /// The name of the rules by which algorithms of collectives are chosen, with zeros behind it.
     pub collectives: [u8; NAME],
+    /// Is the run checked? Then the rank says more about its calls.
+    pub checked: bool,
 }
 
 /// Bytes of a name in a briefing.

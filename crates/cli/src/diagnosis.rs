@@ -83,7 +83,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     /// An explanation of the outcome; `None` if the run finished.
-    fn explain(&mut self, outcome: &Outcome) -> Option<String> {
+    pub(crate) fn explain(&mut self, outcome: &Outcome) -> Option<String> {
         match outcome {
             Outcome::Finished { .. } => None,
             Outcome::Deadlock => Some(self.deadlock()),
@@ -146,7 +146,9 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         for leftover in leftovers {
             let (rank, origin) = match leftover {
                 Leftover::Message { from, origin, .. } => (from, origin),
-                Leftover::Requests { rank, origin, .. } => (rank, origin),
+                Leftover::Requests { rank, origin, .. } | Leftover::Collective { rank, origin, .. } => {
+                    (rank, origin)
+                }
                 Leftover::Communicators { origin, .. } => (0, origin),
             };
             // Addresses differ between folded ranks, so the text of the place is the key.
@@ -257,7 +259,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!("rank {}{inside} waits for {}", blocked.rank, self.wanted(blocked))
     }
 
-    fn wanted(&self, blocked: &BlockedRank) -> String {
+    pub(crate) fn wanted(&self, blocked: &BlockedRank) -> String {
         let wants = &blocked.wants;
         let wanted: Vec<String> = wants.iter().take(4).map(|want| self.want(want)).collect();
         let more = if wants.len() > 4 { format!(" and {} more", wants.len() - 4) } else { String::new() };
@@ -304,7 +306,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!("{lock}, which rank{s} {}{more} {hold} ({})", names.join(", "), self.communicator(context))
     }
 
-    fn leftover(&mut self, leftover: &Leftover) -> String {
+    pub(crate) fn leftover(&mut self, leftover: &Leftover) -> String {
         match leftover {
             Leftover::Message { from, to, tag, bytes, context, origin } => {
                 let (communicator, by) = (self.communicator(*context), self.by(*from, *origin));
@@ -319,6 +321,13 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 format!(
                     "rank {rank} leaves {count} request{} that it never completed or freed; {one} made{by} for {waits}",
                     plural(*count)
+                )
+            }
+            Leftover::Collective { what, rank, missing, context, origin } => {
+                let (communicator, place) = (self.communicator(*context), self.place(*rank, *origin));
+                format!(
+                    "{what}, which rank {rank} called{place}, was never called by {} ({communicator})",
+                    ranks(missing.iter().copied())
                 )
             }
             Leftover::Communicators { count: 1, ranks, windows, origin } => {

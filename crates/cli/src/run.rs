@@ -1,5 +1,6 @@
 //! `mpirage run`.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::num::NonZero;
@@ -11,6 +12,7 @@ use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
 use mpirage_channel::{Briefing, Disturbed, short_name};
+use mpirage_check::Checker;
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
@@ -20,6 +22,7 @@ use mpirage_record::{Recorder, Summary};
 
 use crate::arguments::RunArguments;
 use crate::captures::Captures;
+use crate::check::{self, CheckRun};
 use crate::conflicts::Conflicts;
 use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure};
@@ -92,7 +95,8 @@ impl Plan {
         };
         let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
         let (captures, requests) = Captures::open(&self.arguments.results, &self.machine)?;
-        let mut engine = self.engine(bursts, recordings.recorder(), requests)?;
+        let (recorder, checker) = self.recorder(&recordings);
+        let mut engine = self.engine(bursts, recorder, requests)?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
         let output = ProgramOutput::new(self.arguments.tag_output);
@@ -114,6 +118,9 @@ impl Plan {
             Err(error) => return Err(session_failure(error)),
         };
         engine.close_records();
+        if let (Some(run), Some(checker)) = (&self.check, &checker) {
+            save_findings(run, &mut engine, &outcome, &checker.borrow())?;
+        }
         let explained = self.explain(&mut engine, &outcome);
         let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
         let figures =
@@ -171,6 +178,16 @@ impl Plan {
         }
     }
 
+    /// The recorder for the engine; with it the checker, if the run is checked.
+    fn recorder(&self, recordings: &Recordings) -> (Box<dyn Recorder>, Option<Rc<RefCell<Checker>>>) {
+        if self.check.is_none() {
+            return (recordings.recorder(), None);
+        }
+        let limit = self.machine.model.protocol.unanswered_limit();
+        let checker = Rc::new(RefCell::new(Checker::new(self.programs.len() as u32, limit)));
+        (Box::new((Rc::clone(&checker), recordings.recorder())), Some(checker))
+    }
+
     fn engine(
         &self,
         bursts: Bursts,
@@ -205,10 +222,15 @@ impl Plan {
             simulator: std::process::id(),
             model: short_name(&self.machine.model.name),
             collectives: short_name(&self.machine.collectives.name()),
+            checked: self.check.is_some(),
         };
         let memory = self.ranks(&briefing)?;
         let setup = self.machine.captured_setup(captures, self.host_speed, bursts, recorder)?;
-        Ok(Engine::new(setup, memory))
+        let mut engine = Engine::new(setup, memory);
+        if let Some(run) = self.check.as_ref().filter(|run| !run.settings.choices.is_empty()) {
+            engine.choose_matches(&run.choices());
+        }
+        Ok(engine)
     }
 
     fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
@@ -375,6 +397,19 @@ impl Plan {
             }
         }
     }
+}
+
+/// Writes what a checked run found.
+fn save_findings(
+    run: &CheckRun,
+    engine: &mut Engine<Ranks>,
+    outcome: &Outcome,
+    checker: &Checker,
+) -> Result<(), Failure> {
+    let mut symbols = Symbols::default();
+    engine.memory().explain_addresses(&mut symbols);
+    let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
+    check::save(run, &mut diagnosis, outcome, checker)
 }
 
 /// Source lines of the program.

@@ -15,6 +15,7 @@ mod rank_side;
 mod state;
 
 use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::env;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStringExt;
@@ -43,6 +44,10 @@ const HOST_VARIABLE: &str = "MPIRAGE_HOST";
 pub(crate) struct Connection {
     lines: Lines,
     rank: RankSide,
+    /// Declarations of a checked run so far.
+    tickets: AtomicU64,
+    /// May threads be inside MPI at the same time?
+    threads: AtomicBool,
 }
 
 impl Connection {
@@ -56,7 +61,12 @@ impl Connection {
         let control = origin.map_or(Control::PROCESS, |origin| origin.control);
         let rank = RankSide::new(identity, serve, control);
         rank.forget_burst();
-        Connection { lines: Lines::new(peer), rank }
+        Connection {
+            lines: Lines::new(peer),
+            rank,
+            tickets: AtomicU64::new(0),
+            threads: AtomicBool::new(false),
+        }
     }
 
     /// Leaves a call that needs no answer. Inlined, so that each caller pays only for encoding its own kind of call.
@@ -109,6 +119,7 @@ impl Connection {
     /// From now on threads may be inside MPI at the same time.
     pub(crate) fn allow_threads(&self) {
         if self.briefing().lines_for_threads {
+            self.threads.store(true, Ordering::Relaxed);
             self.lines.one_for_each_thread();
         }
     }
@@ -127,6 +138,22 @@ impl Connection {
     #[inline]
     pub(crate) fn briefing(&self) -> &Briefing {
         self.rank.briefing()
+    }
+
+    /// Is the run checked?
+    #[inline]
+    pub(crate) fn is_checked(&self) -> bool {
+        self.briefing().checked
+    }
+
+    /// Are threads allowed to be inside MPI at the same time?
+    pub(crate) fn has_threads(&self) -> bool {
+        self.threads.load(Ordering::Relaxed)
+    }
+
+    /// The number of the next declaration of a checked run.
+    pub(crate) fn next_ticket(&self) -> u64 {
+        self.tickets.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Bytes up to which a message travels inside its call.

@@ -11,6 +11,7 @@ use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::frame;
 use crate::functions::tools::pcontrol;
+use crate::inspect;
 use crate::rank::{self, Stage};
 use crate::smpi;
 use crate::types::MPI_Comm;
@@ -145,6 +146,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_i
 pub(crate) fn end_use() {
     if rank::this().end_use() {
         smpi::tell_counts();
+        inspect::leaks();
         rank::ask(&Call::Finalize);
     }
 }
@@ -187,10 +189,18 @@ fn init(thread_level: c_int) -> Result<()> {
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));
     let size = connection.briefing().size;
-    rank::with(|objects| objects.comms.open(connection.rank().get(), size));
+    rank::with(|objects| {
+        objects.comms.open(connection.rank().get(), size);
+        if connection.is_checked() {
+            objects.remember_makers();
+        }
+    });
     rank.attributes.set(MPI_UNIVERSE_SIZE, size as c_int);
     rank.attributes.set(MPI_APPNUM, 0);
     rank.enter(Stage::Running);
+    if connection.is_checked() {
+        rank.watch();
+    }
     Ok(())
 }
 

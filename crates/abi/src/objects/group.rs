@@ -1,5 +1,6 @@
 //! Groups as the program holds them.
 
+use crate::caller::Caller;
 use crate::constants::{MPI_ERR_GROUP, MPI_GROUP_EMPTY, MPI_GROUP_NULL};
 use crate::error::{MpiError, Result};
 use crate::handles::Handles;
@@ -19,6 +20,16 @@ impl Groups {
         let mut handles = Handles::new();
         handles.predefine(MPI_GROUP_EMPTY.0, Group::empty());
         Groups { handles, sessions: Vec::new() }
+    }
+
+    /// From now on, remembers which calls make them.
+    pub fn remember_makers(&mut self) {
+        self.handles.remember_makers();
+    }
+
+    /// Which calls made those that the program has not freed.
+    pub fn unfreed(&self) -> impl Iterator<Item = Caller> {
+        self.handles.unfreed().map(|(maker, _)| maker)
     }
 
     pub fn get(&self, group: MPI_Group) -> Result<&Group> {

@@ -1,5 +1,6 @@
 //! What handles stand for.
 
+pub(crate) mod active_buffers;
 pub(crate) mod bridge;
 pub(crate) mod comm;
 pub(crate) mod datatype;
@@ -21,12 +22,14 @@ pub(crate) mod tools;
 pub(crate) mod topology;
 pub(crate) mod window;
 
-use mpirage_call::{OnMismatch, Operator, Reduction};
+use mpirage_call::{FindingClass, OnMismatch, Operator, Reduction};
 
+use crate::caller::Caller;
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD};
 use crate::error::Result;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
+use active_buffers::ActiveBuffers;
 use comm::{Comm, Comms};
 use datatype::Datatypes;
 use errhandler::{Errhandler, Errhandlers};
@@ -61,6 +64,8 @@ pub(crate) struct Objects {
     pub windows: Windows,
     pub sessions: Sessions,
     pub tools: Tools,
+    /// Buffers of operations under way, in a checked run.
+    pub active_buffers: ActiveBuffers,
 }
 
 impl Objects {
@@ -85,7 +90,36 @@ impl Objects {
             windows: Windows::new(),
             sessions: Sessions::new(),
             tools: Tools::new(),
+            active_buffers: ActiveBuffers::default(),
         }
+    }
+
+    /// From now on, remembers which calls make objects.
+    pub(crate) fn remember_makers(&mut self) {
+        self.requests.remember_makers();
+        self.datatypes.remember_makers();
+        self.ops.remember_makers();
+        self.groups.remember_makers();
+        self.infos.remember_makers();
+        self.errhandlers.remember_makers();
+    }
+
+    /// Objects that the program has not freed: their class, what they are, and which call made them. The simulator knows about
+    /// communicators, windows and requests under way.
+    pub(crate) fn unfreed(&self) -> Vec<(FindingClass, &'static str, Caller)> {
+        use FindingClass as F;
+        let mut found = Vec::new();
+        let mut add = |class: FindingClass, what: &'static str, makers: &mut dyn Iterator<Item = Caller>| {
+            found.extend(makers.map(|maker| (class, what, maker)));
+        };
+        add(F::RequestLeak, "a persistent request", &mut self.requests.unfreed());
+        add(F::DatatypeLeak, "a datatype", &mut self.datatypes.unfreed());
+        add(F::HandleLeak, "an operator", &mut self.ops.unfreed());
+        add(F::HandleLeak, "a group", &mut self.groups.unfreed());
+        add(F::HandleLeak, "an info object", &mut self.infos.unfreed());
+        add(F::HandleLeak, "an error handler", &mut self.errhandlers.unfreed().map(|(maker, _)| maker));
+        add(F::HandleLeak, "an attribute key", &mut self.keyvals.unfreed());
+        found
     }
 
     /// How `count` elements of a datatype are combined by an operator.

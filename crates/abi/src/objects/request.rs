@@ -4,6 +4,7 @@ use mpirage_call::{Completion, RequestId};
 use mpirage_prefetch::fetch_slice;
 use smallvec::smallvec;
 
+use crate::caller::Caller;
 use crate::constants::{MPI_COMM_SELF, MPI_ERR_REQUEST, MPI_REQUEST_NULL};
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
@@ -178,6 +179,13 @@ impl Request {
         end.unwrap_or(Completion::empty(0))
     }
 
+    /// Takes what has arrived in memory of this library out of a complete request, which stays.
+    pub(crate) fn take_landed(&mut self) -> Vec<(TransferBuffers, Completion)> {
+        let Request::Composite(composite) = self else { return Vec::new() };
+        let ended = composite.transfers.iter_mut().filter_map(|transfer| Some((transfer.done?, transfer)));
+        ended.filter_map(|(done, transfer)| Some((transfer.buffers.take_landed()?, done))).collect()
+    }
+
     /// Takes what a complete request has received. A persistent request can be started again.
     pub(crate) fn release(&mut self) -> Arrivals {
         match self {
@@ -274,6 +282,19 @@ impl Requests {
             abandoned: Vec::new(),
             partition_tags: PartitionTags::NEW,
         }
+    }
+
+    /// From now on, remembers which calls make them.
+    pub(crate) fn remember_makers(&mut self) {
+        self.handles.remember_makers();
+    }
+
+    /// Which calls made those that the program has not freed.
+    pub(crate) fn unfreed(&self) -> impl Iterator<Item = Caller> {
+        self.handles
+            .unfreed()
+            .filter(|(_, request)| request.plan().is_some() && request.is_inactive())
+            .map(|(maker, _)| maker)
     }
 
     /// Brings those near that are likely to be used.

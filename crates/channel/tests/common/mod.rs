@@ -36,6 +36,7 @@ pub fn briefing() -> Briefing {
         share_malloc: 0,
         model: short_name("flow"),
         collectives: short_name(""),
+        checked: false,
     }
 }
 

@@ -16,6 +16,7 @@ use super::bursts::{BackgroundWork, Bursts, Speeds, Workload};
 use super::calls::Calls;
 use super::core::{Core, network_deadlock};
 use super::diagnosis::Diagnosis;
+use super::match_choices::{MatchChoice, MatchChoices};
 use super::polls::Polls;
 use super::real_time::RealTime;
 use super::sampling::Samples;
@@ -125,6 +126,7 @@ impl<M: Memory> Engine<M> {
                 samples: Samples::default(),
                 shared_sites: HashMap::new(),
                 checked: false,
+                choices: None,
             },
             call_buffer: Vec::new(),
             events: Vec::new(),
@@ -141,6 +143,11 @@ impl<M: Memory> Engine<M> {
         let context = self.calls.core.collectives.add_comm(group, Origin::UNKNOWN);
         self.calls.core.observers.record(&Record::Comm { context, members });
         Some(context)
+    }
+
+    /// Chooses the sources of wildcard receives, before the run starts.
+    pub fn choose_matches(&mut self, choices: &[MatchChoice]) {
+        self.calls.choices = Some(Box::new(MatchChoices::new(choices)));
     }
 
     /// Adds a line to a rank: a further thread that calls MPI. It is resumed like the others.

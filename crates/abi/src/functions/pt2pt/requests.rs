@@ -51,6 +51,9 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut MPI_Reques
             let Some(id) = transfer.id else { continue };
             post(&Call::Free { request: id });
             with(|objects| {
+                if let Some(watch) = &transfer.buffers.watch {
+                    objects.active_buffers.remove(watch.ticket());
+                }
                 objects.requests.give_back(id);
                 objects.requests.abandon(transfer);
             });

@@ -266,5 +266,5 @@ unsafe fn read(session: MPI_T_pvar_session, handle: MPI_T_pvar_handle, buf: *mut
 
 /// What the simulator knows.
 fn observe(figure: Figure) -> u64 {
-    ask(&Call::Observe { figure: figure.code() }).number.unwrap_or(0)
+    ask(&Call::ReadFigure { figure: figure.code() }).number.unwrap_or(0)
 }
