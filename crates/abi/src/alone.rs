@@ -50,6 +50,8 @@ pub(crate) struct Alone {
     done: HashMap<RequestId, Completion>,
     /// Communicators and taken messages so far.
     numbers: u32,
+    /// Shared file pointers.
+    pointers: HashMap<ContextId, u64>,
 }
 
 #[derive(Debug)]
@@ -94,6 +96,10 @@ impl Alone {
                 ));
                 std::process::exit(MISUSE_EXIT_CODE)
             }
+            // The rank moves the bytes itself.
+            Call::FileAccess(access) => {
+                self.end(access.request, Completion { bytes: access.bytes, ..Completion::empty(0) });
+            }
             Call::Cancel { request } => self.cancel(request),
             Call::Free { request } => self.free(request),
             // Nothing to do without a simulator; or a call that has an answer.
@@ -118,6 +124,10 @@ impl Alone {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileOpen { .. }
+            | Call::FileMetadata { .. }
+            | Call::FilePointer { .. }
+            | Call::PathAccess { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
@@ -153,6 +163,17 @@ impl Alone {
                     self.end(Some(request), Completion::empty(0));
                 }
             }
+            Call::FileOpen { file, .. } => {
+                self.pointers.insert(file, 0);
+            }
+            Call::FileAccess(access) => {
+                reply.completions.push(Completion { bytes: access.bytes, ..Completion::empty(0) });
+            }
+            Call::FilePointer { file, by, set } => {
+                let pointer = self.pointers.entry(file).or_default();
+                reply.number = Some(*pointer);
+                *pointer = if set { by } else { pointer.wrapping_add(by) };
+            }
             // Their reply is empty; or a call that has none.
             Call::Init
             | Call::Finalize
@@ -174,6 +195,8 @@ impl Alone {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileMetadata { .. }
+            | Call::PathAccess { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }

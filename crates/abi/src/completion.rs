@@ -188,8 +188,10 @@ struct Released {
 
 impl Released {
     fn finish(self) -> Ended {
-        let Released { position, completion, arrivals, gone } = self;
-        Ended { position, completion, result: arrivals.settle(), gone }
+        let Released { position, mut completion, arrivals, gone } = self;
+        let (result, bytes) = arrivals.settle();
+        completion.bytes = bytes.unwrap_or(completion.bytes);
+        Ended { position, completion, result, gone }
     }
 }
 

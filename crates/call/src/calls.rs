@@ -9,8 +9,8 @@ use crate::stored::{Entry, Outcome, OutcomeKind, StoredField, StoredFlags};
 use crate::table::{Row, calls, if_stored, stored_or};
 use crate::wire::{FieldReader, FieldWriter, Full, STAMP_WORDS, Sink, Size, WireError, WireField};
 use crate::{
-    AccessCall, CollectiveCall, CommRequest, Completing, ContextId, Payload, Reply, RequestId, Rule,
-    SendMode, Stamp, Tally, Work,
+    AccessCall, CollectiveCall, CommRequest, Completing, ContextId, FileAccessCall, FileHints, PathOperation,
+    Payload, Reply, RequestId, Rule, SendMode, Stamp, Tally, Work,
 };
 use mpirage_units::Duration;
 
@@ -300,4 +300,54 @@ calls! {
         state_bytes: u64,
     }
         answered: true, trace: Operation, stored: [17], checks: [size(state_bytes)];
+
+    /// `MPI_File_open`: the rank opens a file. The hints of the first rank that does count for all.
+    32: FileOpen {
+        /// The file: the communicator that was made for it.
+        file: ContextId,
+        /// Its absolute path.
+        path: &'a str,
+        /// What the program asks of the library and of the file system.
+        hints: FileHints,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// Bytes are read or written. Only time passes: the rank moves the bytes itself when it is answered.
+    33: FileAccess(call: FileAccessCall)
+        answered: call.request.is_none(), trace: NeedsRun, stored: [], checks: [];
+
+    /// Operations on a file other than reads and writes, such as a change of its size.
+    34: FileMetadata {
+        /// The file.
+        file: ContextId,
+        /// How many.
+        operations: u32,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// The shared file pointer moves. The answer is where it was before.
+    35: FilePointer {
+        /// The file.
+        file: ContextId,
+        /// The bits of the number by which it moves; of the place that it moves to if `set`.
+        by: u64,
+        /// Does it move to a place?
+        set: bool,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// Something is done with the file at a path that no rank has opened by `MPI_File_open`.
+    36: PathAccess {
+        /// What.
+        operation: PathOperation,
+        /// Is it the program's own call of the C library, rather than an MPI function?
+        posix: bool,
+        /// The absolute path.
+        path: &'a str,
+        /// The first byte.
+        offset: u64,
+        /// The number of bytes.
+        bytes: u64,
+    }
+        answered: true, trace: if posix { LeftOut } else { NeedsRun }, stored: [], checks: [];
 }

@@ -28,6 +28,7 @@ mod collective;
 mod data_plane;
 mod due;
 mod engine;
+mod files;
 mod ideal;
 mod ids;
 mod memory;
@@ -47,6 +48,7 @@ pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{
     BalancingRefused, BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle,
 };
+pub use files::state::FileStatistics;
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
 pub use migration::{Balancing, CorePlace, Interval, MigrationHistory};
 pub use noise::Noise;

@@ -17,6 +17,9 @@ impl Platform {
         lines.push("hosts".to_owned());
         lines.extend(self.host_classes().into_iter().map(|class| format!("  {class}")));
         lines.extend(self.node_spec().map(describe_node).unwrap_or_default());
+        lines.push("storage".to_owned());
+        let name = |host| self.host(host).name();
+        lines.extend(self.storages().iter().map(|storage| format!("  {}", storage.describe(name))));
         lines.push("links".to_owned());
         lines.extend(self.classes_in_words().into_iter().map(|class| format!("  {class}")));
         lines.extend(self.example_route());

@@ -146,6 +146,11 @@ impl Conversion<'_> {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileOpen { .. }
+            | Call::FileAccess(_)
+            | Call::FileMetadata { .. }
+            | Call::FilePointer { .. }
+            | Call::PathAccess { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. } => {}
         }

@@ -96,14 +96,14 @@ pub struct TraceRecorder<S> {
     writer: S,
     /// Has a rank done anything? Communicators recorded before that exist from the start.
     begun: bool,
-    /// The first function that used a window: no trace has that.
-    one_sided: Option<u16>,
+    /// The first function that used a window or a file: no trace has that.
+    untold: Option<(u16, &'static str)>,
 }
 
 impl<S: TraceWriter> TraceRecorder<S> {
     /// Passes records to `writer`.
     pub fn new(writer: S) -> TraceRecorder<S> {
-        TraceRecorder { writer, begun: false, one_sided: None }
+        TraceRecorder { writer, begun: false, untold: None }
     }
 
     /// The trace writer.
@@ -116,7 +116,10 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
             Record::Call { function, details: Some(details), .. } if details.call.is_one_sided() => {
-                self.one_sided.get_or_insert(function);
+                self.untold.get_or_insert((function, "one-sided communication"));
+            }
+            Record::Call { function, details: Some(details), .. } if details.call.is_about_files() => {
+                self.untold.get_or_insert((function, "accesses to files"));
             }
             Record::Call { rank, function, entered, left, site, details: Some(details) } => {
                 let stamp = Stamp { function, site, ..Stamp::default() };
@@ -141,10 +144,9 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
 
 impl<S: TraceWriter> Writer for TraceRecorder<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if let Some(function) = self.one_sided {
+        if let Some((function, what)) = self.untold {
             let name = function_name(function);
-            let text =
-                format!("a trace for replay: it cannot store one-sided communication yet, such as {name}");
+            let text = format!("a trace for replay: it cannot store {what} yet, such as {name}");
             return Err(TraceError::Spec(text).into());
         }
         Ok(self.writer.finish()?)

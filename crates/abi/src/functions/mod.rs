@@ -25,6 +25,7 @@ pub(crate) mod conversions;
 pub(crate) mod environment;
 pub(crate) mod errhandlers;
 pub(crate) mod errors;
+pub(crate) mod files;
 pub(crate) mod groups;
 pub(crate) mod infos;
 pub(crate) mod intercomms;

@@ -5,6 +5,7 @@ pub(crate) mod comm;
 pub(crate) mod datatype;
 pub(crate) mod errhandler;
 pub(crate) mod error_codes;
+pub(crate) mod file;
 pub(crate) mod group;
 pub(crate) mod info;
 pub(crate) mod keyval;
@@ -27,6 +28,7 @@ use comm::Comms;
 use datatype::Datatypes;
 use errhandler::{Errhandler, Errhandlers};
 use error_codes::ErrorCodes;
+use file::Files;
 use group::Groups;
 use info::Infos;
 use keyval::Keyvals;
@@ -53,6 +55,7 @@ pub(crate) struct Objects {
     pub errhandlers: Errhandlers,
     pub error_codes: ErrorCodes,
     pub windows: Windows,
+    pub files: Files,
 }
 
 impl Objects {
@@ -75,6 +78,7 @@ impl Objects {
             errhandlers: Errhandlers::new(),
             error_codes: ErrorCodes::default(),
             windows: Windows::new(),
+            files: Files::new(),
         }
     }
 

@@ -93,6 +93,12 @@ impl Request {
         }
     }
 
+    /// Is it an access to a file?
+    pub(crate) fn accesses_file(&self) -> bool {
+        let accesses = |transfer: &Transfer| transfer.buffers.file.is_some();
+        matches!(self, Request::Composite(composite) if composite.transfers.iter().any(accesses))
+    }
+
     /// Its transfers that have not ended: which they are, and their numbers at the simulator.
     pub(crate) fn open_transfers(&self) -> impl Iterator<Item = (usize, RequestId)> {
         let (plain, transfers) = match self {
@@ -173,19 +179,25 @@ pub(crate) enum Arrivals {
 }
 
 impl Arrivals {
-    /// Puts everything where it belongs.
-    pub(crate) fn settle(self) -> Result<()> {
+    /// Puts everything where it belongs. Gives the bytes of an access to a file, which happens here.
+    pub(crate) fn settle(self) -> (Result<()>, Option<u64>) {
         match self {
-            Arrivals::Plain(done, room) => done.map_or(Ok(()), |completion| check_room(&completion, room)),
+            Arrivals::Plain(done, room) => {
+                (done.map_or(Ok(()), |completion| check_room(&completion, room)), None)
+            }
             // All of them, whatever becomes of the first.
             Arrivals::Composite(transfers) => {
-                let mut result = Ok(());
-                for transfer in transfers {
+                let (mut result, mut moved) = (Ok(()), None);
+                for mut transfer in transfers {
                     let done = transfer.done.expect("the request is complete");
+                    if let Some(file) = transfer.buffers.file.take() {
+                        let accessed = file.carry_out().map(|bytes| moved = Some(bytes));
+                        result = result.and(accessed);
+                    }
                     let landed = transfer.buffers.finish(&done);
                     result = result.and(landed);
                 }
-                result
+                (result, moved)
             }
         }
     }

@@ -10,6 +10,7 @@ mod compute;
 pub(crate) mod core;
 mod diagnosis;
 mod fast_path;
+mod files;
 mod graph;
 mod messages;
 mod migrate;

@@ -199,6 +199,7 @@ fn build(
         collectives: Choice::parse(choice).unwrap(),
         collective_times,
         bursts,
+        storages: Default::default(),
         recorder,
     };
     Engine::new(setup, NoMemory)

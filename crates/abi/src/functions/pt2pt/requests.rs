@@ -10,6 +10,7 @@ use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL, MPI_UNDEFINED};
 use crate::error::{Result, fail};
 use crate::frame;
 use crate::objects::Objects;
+use crate::objects::request::Request;
 use crate::operation::Operation;
 use crate::perform;
 use crate::rank::{post, try_with, with};
@@ -38,6 +39,12 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut MPI_Reques
     frame::outcome(None, || {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
+        if with(|objects| objects.requests.get(handle).is_ok_and(Request::accesses_file)) {
+            // The bytes are moved when the access is complete, so it is completed first.
+            completion::wait_for(handle)?;
+            // SAFETY: the program hands over a place for a request.
+            return unsafe { put("request", request, MPI_REQUEST_NULL) };
+        }
         let freed = with(|objects| objects.requests.remove(handle))?;
         for transfer in freed.into_unfinished() {
             let Some(id) = transfer.id else { continue };
