@@ -116,7 +116,8 @@ impl<M: Memory> FileCalls<'_, M> {
     /// An access of one stage, for which the line waits.
     fn wait_for_stage(&mut self, line: LineId, layout: FileLayout, stage: Stage) -> Progress {
         let owner = self.open_request(line, BLOCKING);
-        self.start_own(self.core.ranks.rank_of(line), owner, layout, [stage].into(), 0);
+        let bytes = if let Stage::Move { bytes, .. } = stage { bytes } else { 0 };
+        self.start_own(self.core.ranks.rank_of(line), owner, layout, [stage].into(), bytes);
         Progress::Blocked
     }
 
@@ -139,11 +140,9 @@ impl<M: Memory> FileCalls<'_, M> {
         stages: std::collections::VecDeque<Stage>,
         bytes: u64,
     ) {
-        for stage in &stages {
-            if let Stage::Move { write, .. } = *stage {
-                self.count(write, bytes);
-                break;
-            }
+        // A write with gaps reads first: the last stage says what it is.
+        if let Some(&Stage::Move { write, .. }) = stages.back() {
+            self.count(write, bytes);
         }
         let ideal = self.core.ranks.line(LineId::first_of(rank)).ideal;
         let began = self.core.kernel.now();
