@@ -127,7 +127,7 @@ impl Alone {
             | Call::FileOpen { .. }
             | Call::FileMetadata { .. }
             | Call::FilePointer { .. }
-            | Call::PathAccess { .. }
+            | Call::FileDelete { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
@@ -196,7 +196,7 @@ impl Alone {
             | Call::Lock { .. }
             | Call::Unlock { .. }
             | Call::FileMetadata { .. }
-            | Call::PathAccess { .. }
+            | Call::FileDelete { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }

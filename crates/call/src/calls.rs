@@ -9,8 +9,8 @@ use crate::stored::{Entry, Outcome, OutcomeKind, StoredField, StoredFlags};
 use crate::table::{Row, calls, if_stored, stored_or};
 use crate::wire::{FieldReader, FieldWriter, Full, STAMP_WORDS, Sink, Size, WireError, WireField};
 use crate::{
-    AccessCall, CollectiveCall, CommRequest, Completing, ContextId, FileAccessCall, FileHints, PathOperation,
-    Payload, Reply, RequestId, Rule, SendMode, Stamp, Tally, Work,
+    AccessCall, CollectiveCall, CommRequest, Completing, ContextId, FileAccessCall, FileHints, Payload,
+    Reply, RequestId, Rule, SendMode, Stamp, Tally, Work,
 };
 use mpirage_units::Duration;
 
@@ -336,18 +336,10 @@ calls! {
     }
         answered: true, trace: NeedsRun, stored: [], checks: [];
 
-    /// Something is done with the file at a path that no rank has opened by `MPI_File_open`.
-    36: PathAccess {
-        /// What.
-        operation: PathOperation,
-        /// Is it the program's own call of the C library, rather than an MPI function?
-        posix: bool,
-        /// The absolute path.
+    /// `MPI_File_delete`: a directory is changed.
+    36: FileDelete {
+        /// The absolute path of the file.
         path: &'a str,
-        /// The first byte.
-        offset: u64,
-        /// The number of bytes.
-        bytes: u64,
     }
-        answered: true, trace: if posix { LeftOut } else { NeedsRun }, stored: [], checks: [];
+        answered: true, trace: NeedsRun, stored: [], checks: [];
 }

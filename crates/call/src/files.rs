@@ -57,14 +57,3 @@ pub struct FileAccessCall {
     /// The request that completes with it; none if the rank waits.
     pub request: Option<RequestId>,
 }
-
-/// What is done with a file by its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathOperation {
-    /// The directory is read or changed.
-    Metadata,
-    /// Bytes are read.
-    Read,
-    /// Bytes are written.
-    Write,
-}

@@ -38,7 +38,7 @@ pub use burst::{Burst, ThreadWork};
 pub use calls::Call;
 pub use checks::FieldChecks;
 pub use collective::{Blocks, CollectiveCall, CommRequest, Input, OnMismatch, Operator, Part, Reduction};
-pub use files::{FileAccessCall, FileHints, PathOperation, TwoPhase};
+pub use files::{FileAccessCall, FileHints, TwoPhase};
 pub use functions::{function_name, function_names, standard_function_names};
 pub use ids::{BLOCKING, ContextId, LineId, RankId, RequestId, SELF, WORLD};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};

@@ -24,7 +24,7 @@ impl Call<'_> {
                 | Call::FileAccess(_)
                 | Call::FileMetadata { .. }
                 | Call::FilePointer { .. }
-                | Call::PathAccess { .. }
+                | Call::FileDelete { .. }
         )
     }
 }

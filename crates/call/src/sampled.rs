@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use crate::{
     AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId,
-    FileAccessCall, FileHints, Input, Operator, Part, PathOperation, Payload, Reduction, RequestId, Rule,
-    SendMode, Tally, TwoPhase, Work,
+    FileAccessCall, FileHints, Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally,
+    TwoPhase, Work,
 };
 
 /// A type of fields that tests can draw.
@@ -78,9 +78,6 @@ sampled! {
             }
         });
     TwoPhase: prop::sample::select(vec![TwoPhase::Automatic, TwoPhase::Enabled, TwoPhase::Disabled]);
-    PathOperation: prop::sample::select(vec![
-        PathOperation::Metadata, PathOperation::Read, PathOperation::Write
-    ]);
     FileHints: (
         u32::any(), u64::any(), u32::any(), u64::any(), TwoPhase::any(), TwoPhase::any(), any::<bool>(),
         any::<bool>(),

@@ -134,12 +134,12 @@ impl FileFigures {
             false => "",
         };
         say!(
-            "  files           {}; {} read in {}, {} written in {}; {} of all ranks{storage}",
-            count(self.opened, "file"),
+            "  files           {} opened; {} in {}, {} in {}, which took {} of all ranks{storage}",
+            thousands(self.opened),
             bytes(self.bytes_read),
-            count(self.reads, "access"),
+            count(self.reads, "read"),
             bytes(self.bytes_written),
-            count(self.writes, "access"),
+            count(self.writes, "write"),
             Duration::from_secs_f64(self.seconds)
         );
     }

@@ -105,7 +105,7 @@ impl Arguments {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
-            | Call::PathAccess { .. }
+            | Call::FileDelete { .. }
             | Call::Share { .. }
             | Call::Tally(_) => Arguments::default(),
         }

@@ -78,36 +78,6 @@ impl StorageSpec {
             Disks::Servers(hosts, _) => hosts.get(unit as usize).copied(),
         }
     }
-
-    /// The storage in words.
-    pub(crate) fn describe(&self, host_name: impl Fn(HostId) -> String) -> String {
-        let mounts: Vec<&str> =
-            self.mounts.iter().map(|mount| if mount.is_empty() { "/" } else { mount }).collect();
-        let where_from = match &self.disks {
-            Disks::Local => "a disk in each host".to_owned(),
-            Disks::Servers(hosts, _) if hosts.len() == 1 => format!("served by {}", host_name(hosts[0])),
-            Disks::Servers(hosts, stripes) => format!(
-                "{} servers, {} to {}, stripes of {} bytes on {} of them",
-                hosts.len(),
-                host_name(hosts[0]),
-                host_name(hosts[hosts.len() - 1]),
-                stripes.size,
-                stripes.count
-            ),
-        };
-        let DiskSpec { read, write, latency, metadata } = self.disk;
-        let source =
-            if self.is_default { " (default: the platform describes no storage for it)" } else { "" };
-        format!(
-            "{}: {}, {where_from}; read {:.4} GB/s, write {:.4} GB/s, latency {:.4} us, metadata {:.4} us{source}",
-            self.name,
-            mounts.join(" "),
-            read / 1e9,
-            write / 1e9,
-            latency * 1e6,
-            metadata * 1e6
-        )
-    }
 }
 
 impl Storages {

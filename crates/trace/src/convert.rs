@@ -150,7 +150,7 @@ impl Conversion<'_> {
             | Call::FileAccess(_)
             | Call::FileMetadata { .. }
             | Call::FilePointer { .. }
-            | Call::PathAccess { .. }
+            | Call::FileDelete { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. } => {}
         }

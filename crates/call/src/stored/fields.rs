@@ -7,7 +7,7 @@ use super::{Entry, StoredField};
 use crate::fields::Flag;
 use crate::{
     AccessCall, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, FileAccessCall, FileHints,
-    Input, Operator, Part, PathOperation, Payload, Reduction, RequestId, Rule, SendMode, Tally, Work, varint,
+    Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally, Work, varint,
 };
 
 /// Fields that are flags and nothing else.
@@ -45,17 +45,7 @@ macro_rules! never_stored {
     )*};
 }
 
-never_stored!(
-    u8,
-    &'l str,
-    Rule,
-    Tally,
-    Payload<'l>,
-    AccessCall<'l>,
-    FileHints,
-    FileAccessCall,
-    PathOperation
-);
+never_stored!(u8, &'l str, Rule, Tally, Payload<'l>, AccessCall<'l>, FileHints, FileAccessCall);
 
 /// Fields that are one number: how to write one, and how to read one.
 macro_rules! numbers {

@@ -10,8 +10,8 @@ use super::words::{Full, Reader, Sink, WireError, pair};
 use crate::fields::Flag;
 use crate::{
     AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId,
-    FileAccessCall, FileHints, Input, OnMismatch, Operator, Part, PathOperation, Payload, Reduction,
-    RequestId, Rule, SendMode, Stamp, Tally, TwoPhase, Work,
+    FileAccessCall, FileHints, Input, OnMismatch, Operator, Part, Payload, Reduction, RequestId, Rule,
+    SendMode, Stamp, Tally, TwoPhase, Work,
 };
 
 /// Words before the fields of a call: the head and the stamp.
@@ -189,7 +189,7 @@ macro_rules! flags {
     )*};
 }
 
-flags!(bool, SendMode, Completing, AccessKind, TwoPhase, PathOperation);
+flags!(bool, SendMode, Completing, AccessKind, TwoPhase);
 
 /// Fields of one half-word or one word: how to write one, and how to read one.
 macro_rules! numbers {

@@ -1,8 +1,7 @@
 //! Calls that concern files, and what happens to accesses on their way.
 
 use mpirage_call::{
-    BLOCKING, Call, Completing, Completion, ContextId, FileAccessCall, FileHints, LineId, PathOperation,
-    RankId, RequestId,
+    BLOCKING, Call, Completing, Completion, ContextId, FileAccessCall, FileHints, LineId, RankId, RequestId,
 };
 use mpirage_kernel::{Cargo, Connection, DiskWork, Milestone, Transfer};
 use mpirage_platform::HostId;
@@ -38,9 +37,7 @@ impl<M: Memory> FileCalls<'_, M> {
             Call::FileAccess(ref access) => self.access(line, access),
             Call::FileMetadata { file, operations } => self.metadata(line, file, operations),
             Call::FilePointer { file, by, set } => self.move_pointer(line, file, by, set),
-            Call::PathAccess { operation, path, offset, bytes, .. } => {
-                self.path_access(line, operation, path, Stretch { offset, length: bytes })
-            }
+            Call::FileDelete { path } => self.delete(line, path),
             _ => unreachable!("{call:?} concerns no file"),
         }
     }
@@ -76,21 +73,9 @@ impl<M: Memory> FileCalls<'_, M> {
         self.wait_for_stage(line, layout, Stage::Metadata { operations: 1 })
     }
 
-    fn path_access(
-        &mut self,
-        line: LineId,
-        operation: PathOperation,
-        path: &str,
-        stretch: Stretch,
-    ) -> Progress {
+    fn delete(&mut self, line: LineId, path: &str) -> Progress {
         let layout = self.core.files.layout_of_path(path);
-        let moved = |write| Stage::Move { write, stretch, bytes: stretch.length, pieces: 1 };
-        let stage = match operation {
-            PathOperation::Metadata => Stage::Metadata { operations: 1 },
-            PathOperation::Read => moved(false),
-            PathOperation::Write => moved(true),
-        };
-        self.wait_for_stage(line, layout, stage)
+        self.wait_for_stage(line, layout, Stage::Metadata { operations: 1 })
     }
 
     /// A rank reads or writes.
@@ -116,8 +101,7 @@ impl<M: Memory> FileCalls<'_, M> {
     /// An access of one stage, for which the line waits.
     fn wait_for_stage(&mut self, line: LineId, layout: FileLayout, stage: Stage) -> Progress {
         let owner = self.open_request(line, BLOCKING);
-        let bytes = if let Stage::Move { bytes, .. } = stage { bytes } else { 0 };
-        self.start_own(self.core.ranks.rank_of(line), owner, layout, [stage].into(), bytes);
+        self.start_own(self.core.ranks.rank_of(line), owner, layout, [stage].into(), 0);
         Progress::Blocked
     }
 

@@ -295,7 +295,7 @@ impl<M: Memory> Calls<M> {
             | Call::FileAccess(_)
             | Call::FileMetadata { .. }
             | Call::FilePointer { .. }
-            | Call::PathAccess { .. } => return FileCalls { core: &mut self.core }.perform(line, call),
+            | Call::FileDelete { .. } => return FileCalls { core: &mut self.core }.perform(line, call),
             Call::Migrate { state_bytes } => return perform_migrate(&mut self.core, line, state_bytes),
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
@@ -552,7 +552,6 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Expose { .. }
-            | Call::PathAccess { posix: true, .. }
             | Call::Share { .. }
             | Call::Tally(_)
     )

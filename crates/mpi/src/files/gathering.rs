@@ -67,6 +67,8 @@ pub(crate) struct Gathering {
     /// Aggregators that are not done.
     pub busy: usize,
     buffer: u64,
+    /// Do the parts together leave no gaps? Of a round that is not known exactly.
+    dense: bool,
 }
 
 impl Gathering {
@@ -80,6 +82,7 @@ impl Gathering {
             aggregators: Vec::new(),
             busy: 0,
             buffer: if hints.buffer == 0 { BUFFER } else { hints.buffer },
+            dense: false,
         }
     }
 
@@ -107,6 +110,7 @@ impl Gathering {
         let used = || self.parts().filter(|part| part.bytes > 0).map(|part| part.stretch);
         let Some(start) = used().map(|stretch| stretch.offset).min() else { return };
         let end = used().map(Stretch::end).max().unwrap_or(start);
+        self.dense = self.parts().map(|part| part.bytes).sum::<u64>() >= end - start;
         let each = (end - start).div_ceil(ranks.len().max(1) as u64);
         let mut from = start;
         for &rank in ranks {
@@ -150,7 +154,7 @@ impl Gathering {
         let stretch = Stretch { offset: start, length: end - start };
         let bytes: u64 = self.parts().map(|part| part.bytes_in(round)).sum();
         let access = |write| Stage::Move { write, stretch, bytes: stretch.length, pieces: 1 };
-        match self.write && bytes < stretch.length {
+        match self.write && !self.dense && bytes < stretch.length {
             true => VecDeque::from([access(false), access(true)]),
             false => VecDeque::from([access(self.write)]),
         }
@@ -210,6 +214,13 @@ mod tests {
         dense.divide(&[RankId::new(0)]);
         assert!(dense.next_round(0));
         assert_eq!(dense.stages(0).len(), 1);
+        // Records of two ranks in turn: a round in the middle has no gaps either.
+        let rounds = FileHints { buffer: 7, ..hints };
+        let mut turns = gathering(true, &[(0, 19, 10), (1, 19, 10)], &rounds);
+        turns.divide(&[RankId::new(0)]);
+        while turns.next_round(0) {
+            assert_eq!(turns.stages(0).len(), 1);
+        }
         let mut sparse = gathering(true, &[(0, 20, 4), (0, 20, 4)], &hints);
         sparse.divide(&[RankId::new(0)]);
         assert!(sparse.next_round(0));

@@ -380,7 +380,7 @@ impl TraceWriter for TiWriter {
             | Call::FileAccess(_)
             | Call::FileMetadata { .. }
             | Call::FilePointer { .. }
-            | Call::PathAccess { .. }
+            | Call::FileDelete { .. }
             | Call::ExecutionUnit { .. } => {}
         }
     }

@@ -3,7 +3,7 @@
 use core::ffi::{c_char, c_int};
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{Call, ContextId, FileHints, PathOperation, TwoPhase};
+use mpirage_call::{Call, ContextId, FileHints, TwoPhase};
 
 use super::{about, barrier, broadcast, gather, move_pointer, seat};
 use crate::arguments::{not_null, put, string};
@@ -59,14 +59,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_File_delete(filename: *const c_char, 
 
 /// Deletes the file that is at a path when the file system gets to it.
 fn delete(path: &Path) -> Result<()> {
-    let operation = PathOperation::Metadata;
-    rank::ask(&Call::PathAccess {
-        operation,
-        posix: false,
-        path: &path.to_string_lossy(),
-        offset: 0,
-        bytes: 0,
-    });
+    rank::ask(&Call::FileDelete { path: &path.to_string_lossy() });
     std::fs::remove_file(path).map_err(|error| refused("cannot delete", path, &error))
 }
 
