@@ -54,6 +54,8 @@ pub(crate) struct Alone {
     done: HashMap<RequestId, Completion>,
     /// Communicators and taken messages so far.
     numbers: u32,
+    /// Shared file pointers.
+    pointers: HashMap<ContextId, u64>,
 }
 
 #[derive(Debug)]
@@ -98,6 +100,10 @@ impl Alone {
                 ));
                 std::process::exit(MISUSE_EXIT_CODE)
             }
+            // The rank moves the bytes itself.
+            Call::FileAccess(access) => {
+                self.end(access.request, Completion { bytes: access.bytes, ..Completion::empty(0) });
+            }
             Call::Cancel { request } => self.cancel(request),
             Call::Free { request } => self.free(request),
             // Nothing to do without a simulator; or a call that has an answer.
@@ -122,6 +128,10 @@ impl Alone {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileOpen { .. }
+            | Call::FileMetadata { .. }
+            | Call::FilePointer { .. }
+            | Call::FileDelete { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
@@ -163,6 +173,17 @@ impl Alone {
                     self.end(Some(request), Completion::empty(0));
                 }
             }
+            Call::FileOpen { file, .. } => {
+                self.pointers.insert(file, 0);
+            }
+            Call::FileAccess(access) => {
+                reply.completions.push(Completion { bytes: access.bytes, ..Completion::empty(0) });
+            }
+            Call::FilePointer { file, by, set } => {
+                let pointer = self.pointers.entry(file).or_default();
+                reply.number = Some(*pointer);
+                *pointer = if set { by } else { pointer.wrapping_add(by) };
+            }
             // Their reply is empty; or a call that has none.
             Call::Init
             | Call::Finalize
@@ -184,6 +205,8 @@ impl Alone {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileMetadata { .. }
+            | Call::FileDelete { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }

@@ -12,7 +12,7 @@ use crate::inspect;
 use crate::objects::errhandler::{self, Errhandler};
 use crate::process::MISUSE_EXIT_CODE;
 use crate::rank::{self, Rank, Stage};
-use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session, MPI_Win};
+use crate::types::{MPI_Comm, MPI_Errhandler, MPI_File, MPI_Session, MPI_Win};
 
 /// The body of an MPI function that may be called only between `MPI_Init` and `MPI_Finalize`. An error goes to the error
 /// handler of `comm`, or of `MPI_COMM_SELF` if it concerns no communicator.
@@ -46,6 +46,25 @@ pub(crate) fn outcome_on(win: MPI_Win, body: impl FnOnce() -> Result<()>) -> c_i
     match result {
         Ok(()) => MPI_SUCCESS,
         Err(error) => handle_on(function, win, error),
+    }
+}
+
+/// The same, with the error handler of a file; that of `MPI_FILE_NULL` if there is no such file.
+pub(crate) fn outcome_of_file(file: MPI_File, body: impl FnOnce() -> Result<()>) -> c_int {
+    let function = Caller::last().function;
+    let rank = rank::this();
+    let stage = rank.stage();
+    if stage != Stage::Running {
+        check_use(rank, function, stage);
+    }
+    if rank.is_watched() {
+        inspect::thread_level();
+    }
+    let result = body();
+    rank.held_exception.raise();
+    match result {
+        Ok(()) => MPI_SUCCESS,
+        Err(error) => handle_of_file(function, file, error),
     }
 }
 
@@ -158,5 +177,21 @@ pub(crate) fn handle_in(
             error.class
         }
         _ => misuse(&format!("{}: {}", name_of(function), error.text)),
+    }
+}
+
+/// Passes an error to the error handler of a file.
+#[cold]
+fn handle_of_file(function: u32, file: MPI_File, error: MpiError) -> c_int {
+    let handler =
+        rank::with(|objects| errhandler::find(&objects.errhandlers, objects.files.errhandler_of(file)).ok());
+    match handler {
+        None | Some(Errhandler::Return) => error.class,
+        Some(Errhandler::File(handler)) => {
+            // SAFETY: the program registered this function as an error handler of files; no lock is held.
+            unsafe { callbacks::handle_file_error(handler, file, error.class) };
+            error.class
+        }
+        Some(_) => fatal(function, &error),
     }
 }

@@ -46,6 +46,7 @@ mod disturbances;
 mod error;
 mod exceptions;
 mod external32;
+mod files;
 mod frame;
 mod functions;
 mod handles;

@@ -6,6 +6,7 @@ use mpirage_call::{Completion, RequestId};
 use smallvec::SmallVec;
 
 use crate::error::Result;
+use crate::files::access::FileAccess;
 use crate::objects::bridge::Bridge;
 use crate::region::Region;
 use crate::status;
@@ -37,6 +38,8 @@ pub(crate) struct TransferBuffers {
     pub incoming: Option<Box<Landing>>,
     /// Bytes that fit, for the error message if more arrive.
     pub room: u64,
+    /// The access to a file that happens when the transfer is complete.
+    pub file: Option<Box<FileAccess>>,
     /// The inter-communicator, if the message comes from its other side.
     pub bridge: Option<Arc<Bridge>>,
     /// Its buffers in a checked run.

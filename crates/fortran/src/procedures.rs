@@ -1,4 +1,5 @@
-//! Procedures of the program that MPI calls: operators, error handlers, functions of attributes and of generalised requests.
+//! Procedures of the program that MPI calls: operators, error handlers, functions of attributes, of generalised requests and of data
+//! representations.
 //!
 //! The library keeps the address of a procedure and calls it through [`Callbacks`]. Addresses of Fortran procedures carry a mark in bits
 //! that no address uses, so that C and Fortran can be mixed: what has no mark goes to the front that was there before, or is called as C.
@@ -32,6 +33,8 @@ static CALLBACKS: Callbacks = Callbacks {
     query_request,
     free_request,
     cancel_request,
+    convert,
+    datarep_extent,
     // The modules have our own number; programs with another interface bring its Fortran library.
     bsend_overhead: MPI_BSEND_OVERHEAD as usize,
 };
@@ -279,6 +282,71 @@ unsafe extern "C-unwind" fn cancel_request(
             }
             (None, Some(next)) => (next.cancel_request)(function, extra_state, complete),
             (None, None) => call!(function, (*mut c_void, c_int) -> c_int, (extra_state, complete)),
+        }
+    }
+}
+
+/// A count in Fortran is a default integer, or of the kind `MPI_COUNT_KIND`; an address of both is that of the number's lower half.
+unsafe extern "C-unwind" fn convert(
+    function: usize,
+    large: bool,
+    memory: *mut c_void,
+    datatype: usize,
+    count: i64,
+    file: *mut c_void,
+    extra_state: *mut c_void,
+) -> c_int {
+    type Pointer = *mut c_void;
+    type Word = *mut i64;
+    type Integer = *mut c_int;
+    let (mut handle, mut number, mut position, mut error) = (datatype as c_int, count, 0, 0);
+    let mut state = extra_state.addr() as i64;
+    // SAFETY: the program registered the function, in Fortran if it is marked.
+    unsafe {
+        match (fortran(function), next()) {
+            (Some(address), _) => {
+                call!(
+                    address,
+                    (Pointer, Integer, Word, Pointer, Word, Word, Integer),
+                    (memory, &mut handle, &mut number, file, &mut position, &mut state, &mut error)
+                );
+                error
+            }
+            (None, Some(next)) => (next.convert)(function, large, memory, datatype, count, file, extra_state),
+            (None, None) if large => {
+                call!(function, (Pointer, usize, i64, Pointer, i64, Pointer) -> c_int,
+                (memory, datatype, count, file, 0, extra_state))
+            }
+            (None, None) => {
+                call!(function, (Pointer, usize, c_int, Pointer, i64, Pointer) -> c_int,
+                (memory, datatype, count as c_int, file, 0, extra_state))
+            }
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn datarep_extent(
+    function: usize,
+    datatype: usize,
+    extent: *mut isize,
+    extra_state: *mut c_void,
+) -> c_int {
+    let (mut handle, mut state, mut error) = (datatype as c_int, extra_state.addr() as i64, 0);
+    // SAFETY: the program registered the function, in Fortran if it is marked.
+    unsafe {
+        match (fortran(function), next()) {
+            (Some(address), _) => {
+                call!(
+                    address,
+                    (*mut c_int, *mut isize, *mut i64, *mut c_int),
+                    (&mut handle, extent, &mut state, &mut error)
+                );
+                error
+            }
+            (None, Some(next)) => (next.datarep_extent)(function, datatype, extent, extra_state),
+            (None, None) => {
+                call!(function, (usize, *mut isize, *mut c_void) -> c_int, (datatype, extent, extra_state))
+            }
         }
     }
 }

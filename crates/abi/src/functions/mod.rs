@@ -27,6 +27,7 @@ pub(crate) mod dynamic;
 pub(crate) mod environment;
 pub(crate) mod errhandlers;
 pub(crate) mod errors;
+pub(crate) mod files;
 pub(crate) mod groups;
 pub(crate) mod infos;
 pub(crate) mod intercomms;

@@ -6,6 +6,7 @@ pub(crate) mod comm;
 pub(crate) mod datatype;
 pub(crate) mod errhandler;
 pub(crate) mod error_codes;
+pub(crate) mod file;
 pub(crate) mod general;
 pub(crate) mod group;
 pub(crate) mod info;
@@ -34,6 +35,7 @@ use comm::{Comm, Comms};
 use datatype::Datatypes;
 use errhandler::{Errhandler, Errhandlers};
 use error_codes::ErrorCodes;
+use file::Files;
 use group::Groups;
 use info::Infos;
 use keyval::Keyvals;
@@ -66,6 +68,7 @@ pub(crate) struct Objects {
     pub tools: Tools,
     /// Buffers of operations under way, in a checked run.
     pub active_buffers: ActiveBuffers,
+    pub files: Files,
 }
 
 impl Objects {
@@ -91,6 +94,7 @@ impl Objects {
             sessions: Sessions::new(),
             tools: Tools::new(),
             active_buffers: ActiveBuffers::default(),
+            files: Files::new(),
         }
     }
 

@@ -125,6 +125,12 @@ impl Request {
         }
     }
 
+    /// Is it an access to a file?
+    pub(crate) fn accesses_file(&self) -> bool {
+        let accesses = |transfer: &Transfer| transfer.buffers.file.is_some();
+        matches!(self, Request::Composite(composite) if composite.transfers.iter().any(accesses))
+    }
+
     /// Its transfers that have not ended: which they are, and their numbers at the simulator.
     pub(crate) fn open_transfers(&self) -> impl Iterator<Item = (usize, RequestId)> {
         let (alone, transfers) = match self {
@@ -237,24 +243,34 @@ impl Arrivals {
                 let (completion, queried) = functions.query();
                 (completion, queried.and(functions.free()))
             }
-            messages => (completion, messages.store()),
+            messages => {
+                let (result, bytes) = messages.store();
+                (Completion { bytes: bytes.unwrap_or(completion.bytes), ..completion }, result)
+            }
         }
     }
 
-    fn store(self) -> Result<()> {
+    /// Gives the bytes of an access to a file, which happens here.
+    fn store(self) -> (Result<()>, Option<u64>) {
         match self {
-            Arrivals::Plain(done, room) => done.map_or(Ok(()), |completion| check_room(&completion, room)),
-            Arrivals::General(_) => Ok(()),
-            Arrivals::Partitioned(result) => result,
+            Arrivals::Plain(done, room) => {
+                (done.map_or(Ok(()), |completion| check_room(&completion, room)), None)
+            }
+            Arrivals::General(_) => (Ok(()), None),
+            Arrivals::Partitioned(result) => (result, None),
             // All of them, whatever becomes of the first.
             Arrivals::Composite(transfers) => {
-                let mut result = Ok(());
-                for transfer in transfers {
+                let (mut result, mut moved) = (Ok(()), None);
+                for mut transfer in transfers {
                     let done = transfer.done.expect("the request is complete");
+                    if let Some(file) = transfer.buffers.file.take() {
+                        let accessed = file.carry_out().map(|bytes| moved = Some(bytes));
+                        result = result.and(accessed);
+                    }
                     let landed = transfer.buffers.finish(&done);
                     result = result.and(landed);
                 }
-                result
+                (result, moved)
             }
         }
     }

@@ -11,6 +11,7 @@ pub(crate) mod core;
 mod diagnosis;
 mod fast_path;
 mod figures;
+mod files;
 mod graph;
 mod match_choices;
 mod messages;

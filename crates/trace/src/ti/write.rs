@@ -382,6 +382,11 @@ impl TraceWriter for TiWriter {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileOpen { .. }
+            | Call::FileAccess(_)
+            | Call::FileMetadata { .. }
+            | Call::FilePointer { .. }
+            | Call::FileDelete { .. }
             | Call::ExecutionUnit { .. } => {}
         }
     }

@@ -40,6 +40,12 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut MPI_Reques
     frame::outcome(None, || {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
+        if with(|objects| objects.requests.get(handle).is_ok_and(Request::accesses_file)) {
+            // The bytes are moved when the access is complete, so it is completed first.
+            completion::wait_for(handle)?;
+            // SAFETY: the program hands over a place for a request.
+            return unsafe { put("request", request, MPI_REQUEST_NULL) };
+        }
         // SAFETY: the program hands over a place for a request.
         let forget = || unsafe { put("request", request, MPI_REQUEST_NULL) };
         if let Some(freed) = free_general(handle)? {
