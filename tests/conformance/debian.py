@@ -25,7 +25,7 @@ MPIRAGE = ROOT / "target" / "release" / "mpirage"
 LIST = pathlib.Path(__file__).with_suffix(".toml")
 PAGE = ROOT / "docs" / "reference" / "conformance-debian.md"
 FREE = 15e9
-SECONDS = 120
+SECONDS = 90
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?")
 
 
