@@ -28,6 +28,7 @@ mod collective;
 mod data_plane;
 mod due;
 mod engine;
+mod figures;
 mod ideal;
 mod ids;
 mod memory;
@@ -45,7 +46,8 @@ mod windows;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{
-    BalancingRefused, BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle,
+    BalancingRefused, BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, MatchChoice, Setup, Want,
+    waiting_cycle,
 };
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
 pub use migration::{Balancing, CorePlace, Interval, MigrationHistory};

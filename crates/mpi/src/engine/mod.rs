@@ -10,7 +10,9 @@ mod compute;
 pub(crate) mod core;
 mod diagnosis;
 mod fast_path;
+mod figures;
 mod graph;
+mod match_choices;
 mod messages;
 mod migrate;
 mod paced;
@@ -28,5 +30,6 @@ mod wiring;
 
 pub use bursts::{Bursts, Costs};
 pub use diagnosis::{BlockedRank, Diagnosis, Leftover, Want, waiting_cycle};
+pub use match_choices::MatchChoice;
 pub use migrate::BalancingRefused;
 pub use wiring::{Engine, Setup};

@@ -14,6 +14,8 @@ use mpirage_units::Time;
 
 use super::calls::Calls;
 use super::fast_path::FastPath;
+use super::figures::observe;
+use super::match_choices::chosen_source;
 use super::messages::Incoming;
 use super::migrate::perform_migrate;
 use super::task::{Progress, Task};
@@ -212,7 +214,11 @@ impl<M: Memory> Calls<M> {
     fn perform(&mut self, line: LineId, call: &Call<'_>) -> Progress {
         if !matches!(
             call,
-            Call::Wait { poll: true, .. } | Call::Probe { poll: true, .. } | Call::Now | Call::Output
+            Call::Wait { poll: true, .. }
+                | Call::Probe { poll: true, .. }
+                | Call::Now
+                | Call::Output
+                | Call::ReadFigure { .. }
         ) {
             self.core.ranks.poll_over(line);
         }
@@ -222,9 +228,9 @@ impl<M: Memory> Calls<M> {
         let rank = self.core.ranks.rank_of(line);
         match *call {
             Call::Init => {
-                self.core.ranks.initialize(rank);
+                let first = self.core.ranks.initialize(rank);
                 let late = self.core.protocol.noise.late_start(rank);
-                if !late.is_zero() {
+                if first && !late.is_zero() {
                     return Progress::Pay(late);
                 }
             }
@@ -240,6 +246,11 @@ impl<M: Memory> Calls<M> {
             // The clock is read first and paid for afterwards, by the delay of the rank's next call. The value of a sample
             // was taken when its burst began.
             Call::Now | Call::When | Call::Flush | Call::SampleEnd => {}
+            // For the recorder that checks the run.
+            Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. } => {}
             Call::Sleep { span } => {
                 self.core.ranks.pass_ideal(line, span);
                 let wakes = self.core.kernel.now() + span;
@@ -250,6 +261,7 @@ impl<M: Memory> Calls<M> {
             Call::Recv { .. } => return self.perform_recv(line, call),
             Call::Wait { how, poll, requests } => return self.perform_wait(line, how, poll, requests),
             Call::Probe { context, from, tag, poll, take } => {
+                let from = if poll { from } else { chosen_source(&mut self.choices, rank, from) };
                 let key = Key::new(context, from, tag);
                 return self.perform_probe(line, Probe { key, take }, poll);
             }
@@ -290,6 +302,9 @@ impl<M: Memory> Calls<M> {
             }
             Call::Unlock { window, target } => self.one_sided().perform_unlock(line, window, target),
             Call::Migrate { state_bytes } => return perform_migrate(&mut self.core, line, state_bytes),
+            Call::ReadFigure { figure } => observe(&mut self.core, line, figure),
+            // It is recorded, with its level.
+            Call::Control { .. } => {}
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }
@@ -352,6 +367,8 @@ impl<M: Memory> Calls<M> {
             unreachable!()
         };
         let id = request.unwrap_or(BLOCKING);
+        let rank = self.core.ranks.rank_of(line);
+        let from = if matched.is_none() { chosen_source(&mut self.choices, rank, from) } else { from };
         let key = Key::new(context, from, tag);
         let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
         self.core.ranks.open_request(line, id, operation);
@@ -359,7 +376,7 @@ impl<M: Memory> Calls<M> {
         if self.core.occupancy.has_graphs() {
             return Progress::Done;
         }
-        let meanwhile = self.core.receive_startup(self.core.ranks.rank_of(line), context, from);
+        let meanwhile = self.core.receive_startup(rank, context, from);
         if request.is_some() {
             return Progress::Pay(meanwhile);
         }
@@ -543,6 +560,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::ExecutionUnit { .. }
             | Call::Expose { .. }
             | Call::Share { .. }
+            | Call::ReadFigure { .. }
             | Call::Tally(_)
     )
 }
