@@ -25,8 +25,7 @@ PAGE = ROOT / "docs" / "reference" / "conformance-mpi4py.md"
 VERSION = "4.1.2"
 # Modules of which every test needs functions that mpirage does not have yet, and what these are about.
 WITHOUT = {"test_file": "files", "test_io": "files", "test_spawn": "processes that are started at run time",
-           "test_dynproc": "processes that are started at run time", "test_session": "sessions", "test_grequest": "generalized requests",
-           "test_p2p_buf_part": "partitioned communication", "test_ulfm": "fault tolerance"}
+           "test_dynproc": "processes that are started at run time", "test_ulfm": "fault tolerance"}
 # Tests that fail, by module, with the reason.
 KNOWN = {}
 # After so many tests that need a missing function the rest of a module is left.

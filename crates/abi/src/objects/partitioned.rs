@@ -101,6 +101,15 @@ impl Outline {
     }
 }
 
+impl Outline {
+    /// The sender's partitions at the same place as a partition of so many, where none has bytes.
+    fn partitions_like(&self, partition: u32, partitions: u32) -> core::ops::Range<usize> {
+        let share = |before: u32| u64::from(before) * u64::from(self.partitions);
+        let all = u64::from(partitions.max(1));
+        (share(partition) / all) as usize..share(partition + 1).div_ceil(all) as usize
+    }
+}
+
 /// A partitioned send or receive.
 #[derive(Debug)]
 pub(crate) struct Partitioned {
@@ -385,7 +394,11 @@ impl Partitioned {
             let transfer = self.transfers.get(which)?;
             transfer.id.filter(|_| transfer.done.is_none()).map(|id| (which, id))
         };
-        Ok(outline.partitions_of(stretch).filter_map(open).collect())
+        let of_sender = match stretch.is_empty() {
+            true => outline.partitions_like(which as u32, self.partitions),
+            false => outline.partitions_of(stretch),
+        };
+        Ok(of_sender.filter_map(open).collect())
     }
 
     /// Has a partition of this receive arrived? Then it is where it belongs.
@@ -487,7 +500,9 @@ mod tests {
         assert_eq!(outline.partitions_of(40..80), 1..3);
         assert_eq!(outline.partitions_of(80..120), 2..4);
         assert_eq!(outline.partitions_of(120..160), 4..4);
-        assert_eq!(Outline::new(4, 0, -5).partitions_of(0..0), 0..0);
+        let empty = Outline::new(4, 0, -5);
+        assert_eq!(empty.partitions_of(0..0), 0..0);
+        assert_eq!([0, 1, 2].map(|at| empty.partitions_like(at, 3)), [0..2, 1..3, 2..4]);
     }
 
     #[test]
