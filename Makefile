@@ -6,7 +6,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench validate paper2 paper4 conformance fuzz install uninstall clean lint deny advisories
+.PHONY: all build links demo test bench validate paper2 paper4 conformance fuzz wheel deb install uninstall clean lint deny advisories
 
 all: build
 
@@ -56,7 +56,7 @@ paper4: build
 	tests/paper4.py
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
-# numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour. Runs mpi4py's tests, and the NAS Parallel Benchmarks if NPB=FOLDER
+# numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour. Runs mpi4py's tests, Debian's MPI programs, and the NAS Parallel Benchmarks if NPB=FOLDER
 # says where NPB3.3-MPI or NPB3.4-MPI is.
 COMMA := ,
 conformance: build
@@ -64,6 +64,7 @@ conformance: build
 	tests/conformance/mpich.py $(if $(filter 1,$(FULL)),--full)
 	tests/conformance/mpich.py --selection -n 4,7,8
 	tests/conformance/mpi4py.py
+	tests/conformance/debian.py
 	$(if $(NPB),tests/conformance/npb.py $(NPB) --class S$(COMMA)W)
 
 # Fuzzes the trace readers and the engine, FUZZ seconds each.
@@ -86,6 +87,13 @@ deny:
 # Known vulnerabilities of dependencies: needs cargo-deny, and its database from GitHub (or a copy from before, with --offline).
 advisories:
 	cargo deny --all-features check advisories
+
+# A package for pip with the Python module mpirage, and one for Debian; both go to target/packages.
+wheel: build
+	packaging/wheel $(BUILD) target/packages
+
+deb: build
+	packaging/deb $(BUILD) target/packages
 
 install: build
 	packaging/install install $(BUILD) $(PREFIX) $(DESTDIR)

@@ -31,8 +31,8 @@ def figures(result):
 
 
 def is_one_sided(program):
-    """Traces refuse one-sided communication; tests/faults/win_trace.c tests that."""
-    return program.name.startswith("win_")
+    """Traces refuse one-sided communication and files; tests/faults/win_trace.c and file_trace.c test that."""
+    return program.name.startswith(("win_", "file_"))
 
 
 def main():

@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 fn main() {
     let generated = generate::generate("libmpi.so.40");
+    generate::fortran();
     let (mut symbols, mut addresses, mut classes) = (String::new(), String::new(), String::new());
     let mut known = BTreeSet::new();
     for (class, handles) in generated.handles() {

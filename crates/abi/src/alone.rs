@@ -34,6 +34,8 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     epoch: 0,
     shared_file: -1,
     share_malloc: 0,
+    model: [0; 32],
+    collectives: [0; 32],
     checked: false,
 };
 
@@ -52,6 +54,8 @@ pub(crate) struct Alone {
     done: HashMap<RequestId, Completion>,
     /// Communicators and taken messages so far.
     numbers: u32,
+    /// Shared file pointers.
+    pointers: HashMap<ContextId, u64>,
 }
 
 #[derive(Debug)]
@@ -96,6 +100,10 @@ impl Alone {
                 ));
                 std::process::exit(MISUSE_EXIT_CODE)
             }
+            // The rank moves the bytes itself.
+            Call::FileAccess(access) => {
+                self.end(access.request, Completion { bytes: access.bytes, ..Completion::empty(0) });
+            }
             Call::Cancel { request } => self.cancel(request),
             Call::Free { request } => self.free(request),
             // Nothing to do without a simulator; or a call that has an answer.
@@ -120,9 +128,15 @@ impl Alone {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileOpen { .. }
+            | Call::FileMetadata { .. }
+            | Call::FilePointer { .. }
+            | Call::FileDelete { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
@@ -159,6 +173,17 @@ impl Alone {
                     self.end(Some(request), Completion::empty(0));
                 }
             }
+            Call::FileOpen { file, .. } => {
+                self.pointers.insert(file, 0);
+            }
+            Call::FileAccess(access) => {
+                reply.completions.push(Completion { bytes: access.bytes, ..Completion::empty(0) });
+            }
+            Call::FilePointer { file, by, set } => {
+                let pointer = self.pointers.entry(file).or_default();
+                reply.number = Some(*pointer);
+                *pointer = if set { by } else { pointer.wrapping_add(by) };
+            }
             // Their reply is empty; or a call that has none.
             Call::Init
             | Call::Finalize
@@ -180,9 +205,13 @@ impl Alone {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileMetadata { .. }
+            | Call::FileDelete { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }

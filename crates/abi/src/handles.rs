@@ -97,6 +97,12 @@ impl<T> Handles<T> {
         }
     }
 
+    /// All objects that are not predefined, with their handles.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        let used = self.dynamic.iter().enumerate();
+        used.filter_map(|(at, object)| object.as_ref().map(|object| (FIRST + STEP * at, object)))
+    }
+
     /// Prefetches some of the objects, which are likely to be used.
     pub(crate) fn fetch(&self) {
         fetch_slice(&self.predefined, 1);

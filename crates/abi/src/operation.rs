@@ -8,6 +8,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::access::Access;
 use crate::collection::Collection;
 use crate::connection::Connection;
+use crate::files::access::FileAccess;
 use crate::message::{Incoming, Outgoing};
 use crate::transfer::{Transfer, TransferBuffers, Transfers};
 use crate::types::MPI_Comm;
@@ -34,6 +35,7 @@ pub(crate) enum Step {
     Receive(Incoming),
     Collective(Box<Collection>),
     Access(Box<Access>),
+    File(Box<FileAccess>),
 }
 
 impl Operation {
@@ -69,6 +71,10 @@ impl Step {
             Step::Receive(message) => message.post(connection, id),
             Step::Collective(collection) => collection.post(connection, id),
             Step::Access(access) => access.post(connection, Some(id)),
+            Step::File(access) => {
+                connection.post(&access.call(id));
+                TransferBuffers { file: Some(access.clone()), ..TransferBuffers::default() }
+            }
         };
         Transfer { id: Some(id), buffers, done: None }
     }
@@ -83,7 +89,9 @@ impl Step {
             }
             Step::Receive(message) => message.run(connection),
             Step::Collective(collection) => collection.run(connection),
-            Step::Access(_) => unreachable!("accesses are begun, and completed by synchronisation"),
+            Step::Access(_) | Step::File(_) => {
+                unreachable!("accesses are begun, and completed by synchronisation or requests")
+            }
         }
     }
 }

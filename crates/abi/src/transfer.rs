@@ -6,6 +6,7 @@ use mpirage_call::{Completion, RequestId};
 use smallvec::SmallVec;
 
 use crate::error::Result;
+use crate::files::access::FileAccess;
 use crate::objects::bridge::Bridge;
 use crate::region::Region;
 use crate::status;
@@ -37,6 +38,8 @@ pub(crate) struct TransferBuffers {
     pub incoming: Option<Box<Landing>>,
     /// Bytes that fit, for the error message if more arrive.
     pub room: u64,
+    /// The access to a file that happens when the transfer is complete.
+    pub file: Option<Box<FileAccess>>,
     /// The inter-communicator, if the message comes from its other side.
     pub bridge: Option<Arc<Bridge>>,
     /// Its buffers in a checked run.
@@ -51,6 +54,13 @@ pub(crate) struct Landing {
     regions: Vec<Region>,
     /// Does the completion say how many bytes have arrived? Of a collective, all of them have.
     counted: bool,
+}
+
+impl Transfer {
+    /// One that the simulator does not know yet.
+    pub(crate) fn not_begun() -> Transfer {
+        Transfer { id: None, buffers: TransferBuffers::default(), done: None }
+    }
 }
 
 impl TransferBuffers {
@@ -97,6 +107,21 @@ impl Landing {
     pub(crate) fn of_collective(regions: Vec<Region>) -> Landing {
         let bytes = regions.iter().map(Region::bytes).sum();
         Landing { packed: vec![0; bytes], regions, counted: false }
+    }
+
+    /// Room for bytes that this library reads itself.
+    pub(crate) fn of_bytes(bytes: usize) -> Landing {
+        Landing::of_packed(vec![0; bytes])
+    }
+
+    /// The same in memory that is there already.
+    pub(crate) fn of_packed(packed: Vec<u8>) -> Landing {
+        Landing { packed, regions: Vec::new(), counted: false }
+    }
+
+    /// What has arrived.
+    pub(crate) fn packed(&self) -> &[u8] {
+        &self.packed
     }
 
     /// Where the packed bytes are to be stored.

@@ -205,6 +205,11 @@ pub(crate) fn is_threaded() -> bool {
     THREADED.load(Ordering::Relaxed)
 }
 
+/// Has the program other threads than the calling one? A thread counts from its first instruction on.
+pub(crate) fn has_other_threads() -> bool {
+    is_threaded() && workers().living.iter().any(|worker| worker.thread != this_thread())
+}
+
 /// What a new thread is to run.
 struct Start {
     number: u32,

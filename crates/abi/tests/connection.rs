@@ -34,6 +34,8 @@ const BRIEFING: Briefing = Briefing {
     epoch: 1_000_000,
     shared_file: -1,
     share_malloc: 0,
+    model: [0; 32],
+    collectives: [0; 32],
     checked: false,
 };
 

@@ -87,6 +87,11 @@ pub struct Callbacks {
     pub free_request: unsafe extern "C-unwind" fn(usize, *mut c_void) -> c_int,
     /// Cancels a generalized request: (function, extra state, complete).
     pub cancel_request: unsafe extern "C-unwind" fn(usize, *mut c_void, c_int) -> c_int,
+    /// Converts elements between memory and a file: (function, has a large count, memory, datatype, count, file, extra state).
+    pub convert:
+        unsafe extern "C-unwind" fn(usize, bool, *mut c_void, usize, i64, *mut c_void, *mut c_void) -> c_int,
+    /// Gives the extent of a datatype in a file: (function, datatype, extent, extra state).
+    pub datarep_extent: unsafe extern "C-unwind" fn(usize, usize, *mut isize, *mut c_void) -> c_int,
     /// `MPI_BSEND_OVERHEAD` that the program was compiled with.
     pub bsend_overhead: usize,
 }

@@ -9,17 +9,17 @@ use crate::stored::{Entry, Outcome, OutcomeKind, StoredField, StoredFlags};
 use crate::table::{Row, calls, if_stored, stored_or};
 use crate::wire::{FieldReader, FieldWriter, Full, STAMP_WORDS, Sink, Size, WireError, WireField};
 use crate::{
-    AccessCall, CollectiveCall, CommRequest, Completing, ContextId, Payload, Reply, RequestId, Rule,
-    SendMode, Stamp, Tally, Work,
+    AccessCall, CollectiveCall, CommRequest, Completing, ContextId, FileAccessCall, FileHints, Payload,
+    Reply, RequestId, Rule, SendMode, Stamp, Tally, Work,
 };
 use mpirage_units::Duration;
 
 calls! {
-    /// `MPI_Init`, `MPI_Init_thread`.
+    /// `MPI_Init`, `MPI_Init_thread`, and the first `MPI_Session_init` of a rank without them.
     0: Init
         answered: true, trace: Operation, stored: [0], checks: [];
 
-    /// `MPI_Finalize`.
+    /// `MPI_Finalize`, or the last `MPI_Session_finalize`.
     1: Finalize
         answered: true, trace: Operation, stored: [1], checks: [];
 
@@ -300,6 +300,62 @@ calls! {
         state_bytes: u64,
     }
         answered: true, trace: Operation, stored: [17], checks: [size(state_bytes)];
+
+    /// Asks for a number that the simulator keeps of the rank. It counts from the first such call on.
+    32: ReadFigure {
+        /// The code of a [`Figure`](crate::Figure).
+        figure: u32,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// `MPI_Pcontrol`: a mark in timelines.
+    33: Control {
+        /// What the program says.
+        level: i32,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// `MPI_File_open`: the rank opens a file. The hints of the first rank that does count for all.
+    34: FileOpen {
+        /// The file: the communicator that was made for it.
+        file: ContextId,
+        /// Its absolute path.
+        path: &'a str,
+        /// What the program asks of the library and of the file system.
+        hints: FileHints,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// Bytes are read or written. Only time passes: the rank moves the bytes itself when it is answered.
+    35: FileAccess(call: FileAccessCall)
+        answered: call.request.is_none(), trace: NeedsRun, stored: [], checks: [];
+
+    /// Operations on a file other than reads and writes, such as a change of its size.
+    36: FileMetadata {
+        /// The file.
+        file: ContextId,
+        /// How many.
+        operations: u32,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// The shared file pointer moves. The answer is where it was before.
+    37: FilePointer {
+        /// The file.
+        file: ContextId,
+        /// The bits of the number by which it moves; of the place that it moves to if `set`.
+        by: u64,
+        /// Does it move to a place?
+        set: bool,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// `MPI_File_delete`: a directory is changed.
+    38: FileDelete {
+        /// The absolute path of the file.
+        path: &'a str,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
 
     /// Of a checked run: the types of the data of the rank's next call.
     60: Declare {

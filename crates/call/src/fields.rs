@@ -1,6 +1,6 @@
 //! Fields of calls that are codes of a few bits.
 
-use crate::{AccessKind, Completing, SendMode};
+use crate::{AccessKind, Completing, SendMode, TwoPhase};
 
 /// A type whose values are codes of a few bits, the same in mailboxes and in traces.
 pub(crate) trait Flag: Copy {
@@ -56,3 +56,4 @@ macro_rules! codes {
 codes!(SendMode: 2 { 0: Standard, 1: Synchronous, 2: Ready, 3: Buffered });
 codes!(Completing: 2 { 0: All, 1: Any, 2: Some });
 codes!(AccessKind: 3 { 0: Put, 1: Get, 2: Accumulate, 3: GetAccumulate, 4: CompareAndSwap });
+codes!(TwoPhase: 2 { 0: Automatic, 1: Enabled, 2: Disabled });

@@ -1,4 +1,4 @@
-//! Which calls concern windows.
+//! Which calls concern windows, and which files.
 
 use crate::Call;
 
@@ -13,6 +13,18 @@ impl Call<'_> {
                 | Call::AwaitAccesses { .. }
                 | Call::Lock { .. }
                 | Call::Unlock { .. }
+        )
+    }
+
+    /// Does it concern a file?
+    pub fn is_about_files(&self) -> bool {
+        matches!(
+            self,
+            Call::FileOpen { .. }
+                | Call::FileAccess(_)
+                | Call::FileMetadata { .. }
+                | Call::FilePointer { .. }
+                | Call::FileDelete { .. }
         )
     }
 }

@@ -5,8 +5,9 @@ use mpirage_units::Duration;
 use proptest::prelude::*;
 
 use crate::{
-    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input,
-    Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally, Work,
+    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId,
+    FileAccessCall, FileHints, Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally,
+    TwoPhase, Work,
 };
 
 /// A type of fields that tests can draw.
@@ -76,6 +77,24 @@ sampled! {
             AccessCall {
                 kind, window, target, displacement, bytes, payload, layout, parts, op, basic, result, request
             }
+        });
+    TwoPhase: prop::sample::select(vec![TwoPhase::Automatic, TwoPhase::Enabled, TwoPhase::Disabled]);
+    FileHints: (
+        u32::any(), u64::any(), u32::any(), u64::any(), TwoPhase::any(), TwoPhase::any(), any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(|(aggregators, buffer, stripe_count, stripe_size, collective_read, collective_write, sieve_read, sieve_write)| {
+            FileHints {
+                aggregators, buffer, stripe_count, stripe_size, collective_read, collective_write, sieve_read,
+                sieve_write
+            }
+        });
+    FileAccessCall: (
+        ContextId::any(), any::<bool>(), any::<bool>(), u64::any(), u64::any(), u64::any(), u32::any(),
+        Option::<RequestId>::any(),
+    )
+        .prop_map(|(file, write, collective, offset, span, bytes, pieces, request)| FileAccessCall {
+            file, write, collective, offset, span, bytes, pieces, request
         });
     Rule: (u64::any(), u64::any(), -1.0..1.0f64, any::<bool>())
         .prop_map(|(least, most, error, interval)| Rule { least, most, error, interval });

@@ -64,8 +64,23 @@ pub struct Briefing {
     pub shared_file: i32,
     /// Allocations of at least this many bytes are shared; zero if none is.
     pub share_malloc: u64,
+    /// The name of the network model, with zeros behind it.
+    pub model: [u8; NAME],
+    /// The name of the rules by which algorithms of collectives are chosen, with zeros behind it.
+    pub collectives: [u8; NAME],
     /// Is the run checked? Then the rank says more about its calls.
     pub checked: bool,
+}
+
+/// Bytes of a name in a briefing.
+const NAME: usize = 32;
+
+/// As much of a name as a briefing has room for.
+pub fn short_name(name: &str) -> [u8; NAME] {
+    let mut bytes = [0; NAME];
+    let length = (0..NAME).rev().find(|&at| name.is_char_boundary(at)).unwrap_or(0);
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    bytes
 }
 
 /// Bursts that took far longer than usual at their place.

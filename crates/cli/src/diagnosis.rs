@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::mem::{self, Discriminant};
 
-use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name};
+use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name, tag_in_words};
 use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want, waiting_cycle};
 use mpirage_rank::{Death, Outcome};
 
@@ -269,11 +269,12 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     fn want(&self, want: &Want) -> String {
         match want {
             Want::Receiver { to, tag, context } => {
-                format!("rank {to} to receive (tag {tag}, {})", self.communicator(*context))
+                let tag = tag_in_words(*tag);
+                format!("rank {to} to receive ({tag}, {})", self.communicator(*context))
             }
             Want::Message { from, tag, context } => {
                 let from = from.map_or("any rank".to_owned(), |from| format!("rank {from}"));
-                let tag = tag.map_or("any tag".to_owned(), |tag| format!("tag {tag}"));
+                let tag = tag.map_or("any tag".to_owned(), tag_in_words);
                 format!("a message from {from} ({tag}, {})", self.communicator(*context))
             }
             Want::Lock { target, holders, context } => self.lock(*target, holders, *context),
@@ -309,8 +310,9 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         match leftover {
             Leftover::Message { from, to, tag, bytes, context, origin } => {
                 let (communicator, by) = (self.communicator(*context), self.by(*from, *origin));
+                let tag = tag_in_words(*tag);
                 format!(
-                    "a message of {bytes} bytes from rank {from} to rank {to} (tag {tag}, {communicator}), sent{by}, was never received"
+                    "a message of {bytes} bytes from rank {from} to rank {to} ({tag}, {communicator}), sent{by}, was never received"
                 )
             }
             Leftover::Requests { rank, count, example, origin } => {

@@ -45,7 +45,7 @@ pub const FRONTS: [Front; 2] = [
         interface: Interface::OpenMpi,
         name: "openmpi",
         file: "libmpirage_openmpi.so",
-        links: &["libmpi.so.40"],
+        links: &["libmpi.so.40", "libmpi_mpifh.so.40"],
     },
 ];
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mpirage_collectives::{Choice, ChoiceError, Selector};
 use mpirage_kernel::{ComputeModel, Kernel, NetworkModel};
-use mpirage_models::{Cores, SerialCores};
+use mpirage_models::{Cores, DiskArray, SerialCores};
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::{HostId, Platform};
@@ -277,7 +277,8 @@ impl Machine {
             Some(_) => Box::new(SerialCores::new(&self.platform)),
             None => Box::new(Cores::new(Arc::clone(&self.platform), &self.placement.hosts)),
         };
-        let mut kernel = Kernel::new(network, cores);
+        let storages = self.platform.storages();
+        let mut kernel = Kernel::new(network, cores).with_storage(Box::new(DiskArray::new(storages)));
         if let Some(memory) = self.model.memory_on(&self.platform, &self.placement) {
             kernel = kernel.with_memory(memory);
         }
@@ -294,6 +295,7 @@ impl Machine {
             collectives: self.collectives.clone(),
             collective_times: self.model.collective_times(&self.platform),
             bursts,
+            storages: storages.clone(),
             recorder,
         }
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use mpirage_outfile::OutputFile;
-use mpirage_platform::{HopClass, ImportRequest, NetworkFigures, Platform};
+use mpirage_platform::{Disks, HopClass, ImportRequest, NetworkFigures, Platform, StorageSpec};
 use mpirage_scenario::Network;
 use serde_json::{Value, json};
 
@@ -92,10 +92,30 @@ fn show_json(platform: &Platform) -> Result<u8, Failure> {
         "links": platform.link_count(),
         "link_classes": links.collect::<Vec<_>>(),
         "rates": platform.network_source().describe(),
+        "storage": platform.storages().iter().map(storage).collect::<Vec<_>>(),
         "network": figures(&platform.network_figures()),
     });
     output::try_line(shown)?;
     Ok(0)
+}
+
+fn storage(storage: &StorageSpec) -> Value {
+    let (servers, stripes) = match &storage.disks {
+        Disks::Local => (None, None),
+        Disks::Servers(hosts, stripes) => (Some(hosts.len()), Some(stripes)),
+    };
+    json!({
+        "name": storage.name,
+        "mounts": storage.mounts.iter().map(|mount| if mount.is_empty() { "/" } else { mount }).collect::<Vec<_>>(),
+        "servers": servers,
+        "stripe_bytes": stripes.map(|stripes| stripes.size),
+        "stripe_count": stripes.map(|stripes| stripes.count),
+        "read_bytes_per_second": storage.disk.read,
+        "write_bytes_per_second": storage.disk.write,
+        "latency_seconds": storage.disk.latency,
+        "metadata_seconds": storage.disk.metadata,
+        "default": storage.is_default,
+    })
 }
 
 fn figures(figures: &NetworkFigures) -> Value {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
-use mpirage_channel::{Briefing, Disturbed};
+use mpirage_channel::{Briefing, Disturbed, short_name};
 use mpirage_check::Checker;
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
@@ -220,6 +220,8 @@ impl Plan {
             shared_file: -1,
             share_malloc: self.share_malloc,
             simulator: std::process::id(),
+            model: short_name(&self.machine.model.name),
+            collectives: short_name(&self.machine.collectives.name()),
             checked: self.check.is_some(),
         };
         let memory = self.ranks(&briefing)?;
@@ -340,7 +342,7 @@ impl Plan {
             )
         });
         Some(format!(
-            "{name} is not an MPI program (no rank called MPI_Init){}",
+            "{name} is not an MPI program (no rank called MPI_Init or MPI_Session_init){}",
             other.unwrap_or_else(|| "; was it built with mpirage's mpicc?".to_owned())
         ))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mpirage_mpi::{Engine, Memory};
+use mpirage_mpi::{Engine, FileStatistics, Memory};
 use mpirage_rank::Outcome;
 use mpirage_record::Summary;
 use mpirage_units::Duration;
@@ -57,6 +57,9 @@ pub struct Figures {
     /// What the network counted, if it counts: frames, drops, retransmissions and so on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<BTreeMap<String, u64>>,
+    /// What ranks did with files, if they did anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<FileFigures>,
     /// How well the ranks were used; none if no rank computed.
     pub efficiency: Option<Efficiency>,
     /// Simulated seconds until each rank ended.
@@ -90,6 +93,56 @@ pub struct Figures {
     pub version: String,
     /// The command line, word by word.
     pub command: Vec<String>,
+}
+
+/// What ranks did with files.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FileFigures {
+    /// Files that were opened by `MPI_File_open`, each counted once however many ranks opened it together.
+    pub opened: u64,
+    /// Accesses that read.
+    pub reads: u64,
+    /// Accesses that wrote.
+    pub writes: u64,
+    /// Bytes that ranks read.
+    pub bytes_read: u64,
+    /// Bytes that ranks wrote.
+    pub bytes_written: u64,
+    /// Simulated seconds that the accesses of all ranks took together.
+    pub seconds: f64,
+    /// Were files on a storage that the platform does not describe?
+    pub on_default_storage: bool,
+}
+
+impl FileFigures {
+    fn of(statistics: &FileStatistics) -> Option<FileFigures> {
+        let used = *statistics != FileStatistics::default();
+        used.then(|| FileFigures {
+            opened: statistics.opened,
+            reads: statistics.reads,
+            writes: statistics.writes,
+            bytes_read: statistics.bytes_read,
+            bytes_written: statistics.bytes_written,
+            seconds: statistics.time.as_secs_f64(),
+            on_default_storage: statistics.on_default,
+        })
+    }
+
+    fn print(&self) {
+        let storage = match self.on_default_storage {
+            true => "; the platform describes no [storage], so each host has a default disk",
+            false => "",
+        };
+        say!(
+            "  files           {} opened; {} in {}, {} in {}, which took {} of all ranks{storage}",
+            thousands(self.opened),
+            bytes(self.bytes_read),
+            count(self.reads, "read"),
+            bytes(self.bytes_written),
+            count(self.writes, "write"),
+            Duration::from_secs_f64(self.seconds)
+        );
+    }
 }
 
 /// How well ranks were used: parallel efficiency is load balance times communication efficiency.
@@ -146,6 +199,7 @@ impl Figures {
             network: engine.network_statistics().map(|network| {
                 network.totals.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
             }),
+            files: FileFigures::of(&engine.file_statistics()),
             per_rank_seconds: ends,
             model: machine.model.name.clone(),
             platform: machine.spec.clone(),
@@ -189,6 +243,9 @@ impl Figures {
             count(self.calls, "MPI call"),
             count(self.switches, "context switch")
         );
+        if let Some(files) = &self.files {
+            files.print();
+        }
         if let Some(network) = &self.network {
             self.print_network(network);
         }

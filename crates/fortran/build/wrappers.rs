@@ -3,13 +3,29 @@
 use super::parameter::{Shape, is_fortran, parameters};
 use super::table::{Argument, Constant, Direction, Function, Group, GroupKind, Value};
 
-/// The entry points of all functions, in the order of the table.
-pub fn wrappers(functions: &[Function]) -> String {
-    let numbered = functions.iter().enumerate().filter(|(_, function)| is_fortran(function));
-    numbered.map(|(index, function)| wrapper(index, function)).collect()
+/// What the entry points call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code)] // each library has one of them
+pub enum Target {
+    /// The bodies in `libmpi_abi.so.1`, in which handles are words.
+    Bodies,
+    /// The functions of a front for another MPI, in which handles have types.
+    Front,
 }
 
-fn wrapper(index: usize, function: &Function) -> String {
+/// The entry points of all functions, in the order of the table.
+pub fn wrappers(functions: &[Function], target: Target) -> String {
+    let numbered = functions.iter().enumerate().filter(|(_, function)| is_fortran(function));
+    let wanted = numbered.filter(|(_, function)| target == Target::Bodies || !is_of_abi(&function.name));
+    wanted.map(|(index, function)| wrapper(index, function, target)).collect()
+}
+
+/// Fronts have no function that tells the version of the MPI 5 ABI.
+fn is_of_abi(name: &str) -> bool {
+    name.starts_with("MPI_Abi_")
+}
+
+fn wrapper(index: usize, function: &Function, target: Target) -> String {
     let name = function.name.to_lowercase();
     let names = ["_", "_f08_"].map(|end| [format!("{name}{end}"), format!("p{name}{end}")]).concat();
     let entries: String =
@@ -19,9 +35,11 @@ fn wrapper(index: usize, function: &Function) -> String {
             "{entries}extern \"C-unwind\" fn {name}() {{\n    mpirage_front::library::untranslated({index})\n}}\n"
         );
     }
-    let parts: Vec<Part> =
-        parameters(function).iter().map(|(argument, shape)| part(function, argument, shape)).collect();
-    let body = call(index, function, &parts);
+    let parts: Vec<Part> = parameters(function)
+        .iter()
+        .map(|(argument, shape)| fitted(function, argument, shape, target))
+        .collect();
+    let body = call(index, function, &parts, target);
     let result = result(function);
     let ends: Vec<String> = parts.iter().filter_map(|part| part.fortran.clone()).collect();
     let code = if result.is_empty() { vec!["ierror: *mut c_int".to_owned()] } else { Vec::new() };
@@ -42,20 +60,44 @@ fn result(function: &Function) -> &'static str {
     }
 }
 
-fn call(index: usize, function: &Function, parts: &[Part]) -> String {
+fn call(index: usize, function: &Function, parts: &[Part], target: Target) -> String {
     let types: Vec<&str> = parts.iter().map(|part| part.of).collect();
     let before: String = parts.iter().map(|part| part.before.as_str()).collect();
     let after: String = parts.iter().map(|part| part.after.as_str()).collect();
     let values: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
     let returns = if result(function).is_empty() { " -> c_int" } else { result(function) };
-    let end = if result(function).is_empty() { "        finish(ierror, code);\n" } else { "        code\n" };
+    let end =
+        if result(function).is_empty() { "        finish(ierror, code);\n" } else { "        code as _\n" };
     let signature = format!("unsafe extern \"C-unwind\" fn({}){returns}", types.join(", "));
+    let body = match target {
+        Target::Bodies => format!("body!({index}, {signature})"),
+        Target::Front => format!("c::{}", function.name),
+    };
     format!(
         "    // SAFETY: the type is that of the body in the table; the program passes what the standard says.\n    \
-         unsafe {{\n        let body = body!({index}, {signature});\n{before}        \
+         unsafe {{\n        let body = {body};\n{before}        \
          let code = body({});\n{after}{end}    }}\n",
         values.join(", ")
     )
+}
+
+/// The part of a parameter with the type that the target has.
+fn fitted(function: &Function, argument: &Argument, shape: &Shape, target: Target) -> Part {
+    let part = part(function, argument, shape, target);
+    let is_handle = matches!(shape, Shape::Handle | Shape::HandlePlace | Shape::Handles(_));
+    let is_text = matches!(shape, Shape::TextIn | Shape::TextOut);
+    if target == Target::Bodies || is_handle || is_text {
+        return part;
+    }
+    let value = match (shape, argument.of.pointers, argument.of.base.as_str()) {
+        (Shape::Procedure, ..) => format!("{}.expose_provenance()", part.value),
+        (Shape::Absent, 0, _) => "0".to_owned(),
+        (Shape::Absent, ..) => part.value,
+        (_, 0, "MPI_Aint") => format!("({}) as isize", part.value),
+        (_, 0, _) => part.value,
+        _ => format!("({}).cast()", part.value),
+    };
+    Part { value, ..part }
 }
 
 /// What becomes of one parameter.
@@ -77,7 +119,7 @@ struct Part {
 const POINTER: &str = "*mut c_void";
 const INTEGER: &str = "*mut c_int";
 
-fn part(function: &Function, argument: &Argument, shape: &Shape) -> Part {
+fn part(function: &Function, argument: &Argument, shape: &Shape, target: Target) -> Part {
     let x = format!("{}_", argument.name);
     let stored = argument.meaning.direction != Direction::In;
     let plain = |of: &'static str, fortran: &str, value: String| Part {
@@ -100,7 +142,7 @@ fn part(function: &Function, argument: &Argument, shape: &Shape) -> Part {
             ..plain("*mut usize", INTEGER, format!("&raw mut {x}c"))
         },
         Shape::Handles(length) => Part {
-            before: format!("        let mut {x}c = handles({x}, {});\n", number(function, length)),
+            before: format!("        let mut {x}c = handles({x}, {});\n", number(function, length, target)),
             after: if stored { format!("        store_all({x}, &{x}c);\n") } else { String::new() },
             ..plain("*mut usize", INTEGER, format!("{x}c.as_mut_ptr()"))
         },
@@ -143,7 +185,7 @@ fn part(function: &Function, argument: &Argument, shape: &Shape) -> Part {
         },
         Shape::SmallAddress => plain("i64", "*const c_int", format!("i64::from(*{x})")),
         Shape::SmallAddresses(length) => Part {
-            before: format!("        let mut {x}c = addresses({x}, {});\n", number(function, length)),
+            before: format!("        let mut {x}c = addresses({x}, {});\n", number(function, length, target)),
             ..plain("*mut i64", INTEGER, format!("{x}c.as_mut_ptr()"))
         },
         Shape::SmallAddressPlace => Part {
@@ -175,11 +217,15 @@ fn attribute(function: &Function, part: Part, x: &str, store: &str) -> Part {
 }
 
 /// The length of an array: a parameter, or what a communicator says.
-fn number(function: &Function, length: &str) -> String {
+fn number(function: &Function, length: &str, target: Target) -> String {
+    let comm = match target {
+        Target::Bodies => "handle(comm_)",
+        Target::Front => "handle::<Comm>(comm_).to_abi()",
+    };
     match length {
-        "peers" => "peers(false, handle(comm_))".to_owned(),
-        "sources" => "neighbours(handle(comm_)).0".to_owned(),
-        "targets" => "neighbours(handle(comm_)).1".to_owned(),
+        "peers" => format!("peers(false, {comm})"),
+        "sources" => format!("neighbours({comm}).0"),
+        "targets" => format!("neighbours({comm}).1"),
         name if function.arguments.iter().any(|argument| argument.name == name) => {
             format!("usize::try_from(*{name}_).unwrap_or(0)")
         }

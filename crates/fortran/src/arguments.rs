@@ -2,36 +2,37 @@
 
 use core::ffi::{c_int, c_void};
 
-use crate::constants::*;
+use super::constants::*;
+use super::representation::{FortranHandle, key_to_abi};
 
 /// A handle by reference.
 ///
 /// # Safety
 /// The place holds an integer.
-pub(crate) unsafe fn handle(place: *const c_int) -> usize {
+pub(crate) unsafe fn handle<H: FortranHandle>(place: *const c_int) -> H {
     // SAFETY: the caller vouches for it.
-    unsafe { *place as usize }
+    H::from_fortran(unsafe { *place })
 }
 
 /// # Safety
 /// The place has room for an integer.
-pub(crate) unsafe fn store(place: *mut c_int, handle: usize) {
+pub(crate) unsafe fn store<H: FortranHandle>(place: *mut c_int, handle: H) {
     // SAFETY: the caller vouches for it.
-    unsafe { place.write(handle as c_int) }
+    unsafe { place.write(handle.to_fortran()) }
 }
 
 /// The handles of an array.
 ///
 /// # Safety
 /// The array has so many integers.
-pub(crate) unsafe fn handles(array: *const c_int, length: usize) -> Vec<usize> {
+pub(crate) unsafe fn handles<H: FortranHandle>(array: *const c_int, length: usize) -> Vec<H> {
     // SAFETY: the caller vouches for it.
     (0..length).map(|nth| unsafe { handle(array.add(nth)) }).collect()
 }
 
 /// # Safety
 /// The array has room for so many integers.
-pub(crate) unsafe fn store_all(array: *mut c_int, handles: &[usize]) {
+pub(crate) unsafe fn store_all<H: FortranHandle>(array: *mut c_int, handles: &[H]) {
     for (nth, &handle) in handles.iter().enumerate() {
         // SAFETY: the caller vouches for it.
         unsafe { store(array.add(nth), handle) };
@@ -82,7 +83,7 @@ pub(crate) unsafe fn from_one(positions: *mut c_int, number: c_int) {
 /// # Safety
 /// The library gave the value for that key.
 unsafe fn attribute(key: c_int, value: usize) -> i64 {
-    match key {
+    match key_to_abi(key) {
         // SAFETY: the library stores such numbers there.
         MPI_TAG_UB..=MPI_UNIVERSE_SIZE | MPI_WIN_DISP_UNIT | MPI_WIN_CREATE_FLAVOR | MPI_WIN_MODEL => unsafe {
             i64::from(*pointer(value).cast::<c_int>())

@@ -10,6 +10,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `representation` | integers that stand for handles, keys and error codes |
 //! | `arguments` | handles, addresses, attributes, numbers |
 //! | `text` | characters |
 //! | `sentinels` | variables whose address has a meaning: `MPI_BOTTOM`, `MPI_STATUS_IGNORE`, … |
@@ -17,18 +18,12 @@
 //! | `predefined` | procedures that only Fortran has |
 
 mod arguments;
+mod constants;
 mod predefined;
 mod procedures;
+mod representation;
 mod sentinels;
 mod text;
-
-/// Integer constants of MPI, made by `build.rs`.
-#[allow(dead_code)]
-mod constants {
-    use core::ffi::c_int;
-
-    include!(concat!(env!("OUT_DIR"), "/constants.rs"));
-}
 
 /// Made by `build.rs`.
 #[allow(clippy::too_many_arguments, clippy::let_and_return, non_snake_case)]

@@ -1,4 +1,5 @@
-//! Procedures of the program that MPI calls: operators, error handlers, functions of attributes and of generalised requests.
+//! Procedures of the program that MPI calls: operators, error handlers, functions of attributes, of generalised requests and of data
+//! representations.
 //!
 //! The library keeps the address of a procedure and calls it through [`Callbacks`]. Addresses of Fortran procedures carry a mark in bits
 //! that no address uses, so that C and Fortran can be mixed: what has no mark goes to the front that was there before, or is called as C.
@@ -11,9 +12,12 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use mpirage_front::library::bodies;
 use mpirage_front::{Callbacks, CopiedAttribute, MPI_Status, Owner};
 
-use crate::arguments::pointer;
-use crate::constants::MPI_BSEND_OVERHEAD;
-use crate::predefined;
+use super::arguments::pointer;
+use super::predefined;
+use super::representation::{
+    BSEND_OVERHEAD, FortranStatus, datatype_in_fortran, error_from_abi, error_to_abi, key_from_abi,
+    object_in_fortran, status_from_fortran, status_in_fortran,
+};
 
 /// On procedures of Fortran.
 const FORTRAN: usize = 1 << 63;
@@ -32,8 +36,9 @@ static CALLBACKS: Callbacks = Callbacks {
     query_request,
     free_request,
     cancel_request,
-    // The modules have our own number; programs with another interface bring its Fortran library.
-    bsend_overhead: MPI_BSEND_OVERHEAD as usize,
+    convert,
+    datarep_extent,
+    bsend_overhead: BSEND_OVERHEAD,
 };
 
 /// A procedure for the library to keep. Predefined ones become the constants of C.
@@ -87,7 +92,7 @@ unsafe extern "C-unwind" fn user_function(
     count: *mut c_int,
     datatype: usize,
 ) {
-    let (mut integer, mut handle) = (datatype as c_int, datatype);
+    let (mut integer, mut handle) = (datatype_in_fortran(datatype), datatype);
     // SAFETY: the program registered the function as an operator, in Fortran if it is marked.
     unsafe {
         match (fortran(function), next()) {
@@ -113,7 +118,7 @@ unsafe extern "C-unwind" fn user_function_c(
     count: *mut i64,
     datatype: usize,
 ) {
-    let (mut integer, mut handle) = (datatype as c_int, datatype);
+    let (mut integer, mut handle) = (datatype_in_fortran(datatype), datatype);
     // SAFETY: as for `user_function`.
     unsafe {
         match (fortran(function), next()) {
@@ -146,7 +151,7 @@ unsafe extern "C-unwind" fn copy_attribute(function: usize, of: &CopiedAttribute
     };
     let mut words =
         Words { extra_state: of.extra_state.addr() as i64, value: of.value.addr() as i64, copied: 0 };
-    let (mut object, mut key, mut error) = (of.object as c_int, of.key, 0);
+    let (mut object, mut key, mut error) = (object_in_fortran(of.owner, of.object), key_from_abi(of.key), 0);
     // SAFETY: the program registered it in Fortran. A default integer is the lower half of a word.
     unsafe {
         type Word = *mut i64;
@@ -166,7 +171,7 @@ unsafe extern "C-unwind" fn copy_attribute(function: usize, of: &CopiedAttribute
         );
         of.copied.cast::<usize>().write(word(function, words.copied));
     }
-    error
+    error_to_abi(error)
 }
 
 /// Of MPI-1's procedures only the lower half of a word is set.
@@ -197,7 +202,7 @@ unsafe extern "C-unwind" fn delete_attribute(
     type Pointer = *mut c_void;
     type Word = *mut i64;
     type Integer = *mut c_int;
-    let (mut integer, mut number, mut error) = (object as c_int, key, 0);
+    let (mut integer, mut number, mut error) = (object_in_fortran(owner, object), key_from_abi(key), 0);
     let (mut held, mut state) = (value.addr() as i64, extra_state.addr() as i64);
     // SAFETY: the program registered the function, in Fortran if it is marked.
     unsafe {
@@ -208,7 +213,7 @@ unsafe extern "C-unwind" fn delete_attribute(
                     (Integer, Integer, Word, Word, Integer),
                     (&mut integer, &mut number, &mut held, &mut state, &mut error)
                 );
-                error
+                error_to_abi(error)
             }
             (None, Some(next)) => (next.delete_attribute)(function, owner, object, key, value, extra_state),
             (None, None) => {
@@ -219,11 +224,12 @@ unsafe extern "C-unwind" fn delete_attribute(
 }
 
 unsafe extern "C-unwind" fn handle_error(function: usize, owner: Owner, object: usize, code: c_int) {
-    let (mut integer, mut handle, mut error) = (object as c_int, object, code);
+    let (mut integer, mut handle, mut error) = (object_in_fortran(owner, object), object, code);
+    let mut theirs = error_from_abi(code);
     // SAFETY: the program registered the function, in Fortran if it is marked.
     unsafe {
         match (fortran(function), next()) {
-            (Some(address), _) => call!(address, (*mut c_int, *mut c_int), (&mut integer, &mut error)),
+            (Some(address), _) => call!(address, (*mut c_int, *mut c_int), (&mut integer, &mut theirs)),
             (None, Some(next)) => (next.handle_error)(function, owner, object, code),
             (None, None) => call!(function, (*mut usize, *mut c_int), (&mut handle, &mut error)),
         }
@@ -240,8 +246,14 @@ unsafe extern "C-unwind" fn query_request(
     unsafe {
         match (fortran(function), next()) {
             (Some(address), _) => {
-                call!(address, (*mut i64, *mut MPI_Status, *mut c_int), (&mut state, status, &mut error));
-                error
+                let mut theirs = status_in_fortran(status);
+                call!(
+                    address,
+                    (*mut i64, *mut FortranStatus, *mut c_int),
+                    (&mut state, &mut theirs, &mut error)
+                );
+                *status = status_from_fortran(&theirs);
+                error_to_abi(error)
             }
             (None, Some(next)) => (next.query_request)(function, extra_state, status),
             (None, None) => call!(function, (*mut c_void, *mut MPI_Status) -> c_int, (extra_state, status)),
@@ -256,7 +268,7 @@ unsafe extern "C-unwind" fn free_request(function: usize, extra_state: *mut c_vo
         match (fortran(function), next()) {
             (Some(address), _) => {
                 call!(address, (*mut i64, *mut c_int), (&mut state, &mut error));
-                error
+                error_to_abi(error)
             }
             (None, Some(next)) => (next.free_request)(function, extra_state),
             (None, None) => call!(function, (*mut c_void) -> c_int, (extra_state)),
@@ -275,10 +287,75 @@ unsafe extern "C-unwind" fn cancel_request(
         match (fortran(function), next()) {
             (Some(address), _) => {
                 call!(address, (*mut i64, *mut c_int, *mut c_int), (&mut state, &mut logical, &mut error));
-                error
+                error_to_abi(error)
             }
             (None, Some(next)) => (next.cancel_request)(function, extra_state, complete),
             (None, None) => call!(function, (*mut c_void, c_int) -> c_int, (extra_state, complete)),
+        }
+    }
+}
+
+/// A count in Fortran is a default integer, or of the kind `MPI_COUNT_KIND`; an address of both is that of the number's lower half.
+unsafe extern "C-unwind" fn convert(
+    function: usize,
+    large: bool,
+    memory: *mut c_void,
+    datatype: usize,
+    count: i64,
+    file: *mut c_void,
+    extra_state: *mut c_void,
+) -> c_int {
+    type Pointer = *mut c_void;
+    type Word = *mut i64;
+    type Integer = *mut c_int;
+    let (mut handle, mut number, mut position, mut error) = (datatype as c_int, count, 0, 0);
+    let mut state = extra_state.addr() as i64;
+    // SAFETY: the program registered the function, in Fortran if it is marked.
+    unsafe {
+        match (fortran(function), next()) {
+            (Some(address), _) => {
+                call!(
+                    address,
+                    (Pointer, Integer, Word, Pointer, Word, Word, Integer),
+                    (memory, &mut handle, &mut number, file, &mut position, &mut state, &mut error)
+                );
+                error
+            }
+            (None, Some(next)) => (next.convert)(function, large, memory, datatype, count, file, extra_state),
+            (None, None) if large => {
+                call!(function, (Pointer, usize, i64, Pointer, i64, Pointer) -> c_int,
+                (memory, datatype, count, file, 0, extra_state))
+            }
+            (None, None) => {
+                call!(function, (Pointer, usize, c_int, Pointer, i64, Pointer) -> c_int,
+                (memory, datatype, count as c_int, file, 0, extra_state))
+            }
+        }
+    }
+}
+
+unsafe extern "C-unwind" fn datarep_extent(
+    function: usize,
+    datatype: usize,
+    extent: *mut isize,
+    extra_state: *mut c_void,
+) -> c_int {
+    let (mut handle, mut state, mut error) = (datatype as c_int, extra_state.addr() as i64, 0);
+    // SAFETY: the program registered the function, in Fortran if it is marked.
+    unsafe {
+        match (fortran(function), next()) {
+            (Some(address), _) => {
+                call!(
+                    address,
+                    (*mut c_int, *mut isize, *mut i64, *mut c_int),
+                    (&mut handle, extent, &mut state, &mut error)
+                );
+                error
+            }
+            (None, Some(next)) => (next.datarep_extent)(function, datatype, extent, extra_state),
+            (None, None) => {
+                call!(function, (usize, *mut isize, *mut c_void) -> c_int, (datatype, extent, extra_state))
+            }
         }
     }
 }

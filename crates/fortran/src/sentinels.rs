@@ -6,11 +6,7 @@
 use core::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
-/// The values of C (`constants.txt`).
-const IN_PLACE: usize = 1;
-const BUFFER_AUTOMATIC: usize = 2;
-const UNWEIGHTED: usize = 10;
-const WEIGHTS_EMPTY: usize = 11;
+use super::representation::{BUFFER_AUTOMATIC, IN_PLACE, UNWEIGHTED, WEIGHTS_EMPTY};
 
 struct Addresses {
     bottom: usize,

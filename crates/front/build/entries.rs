@@ -134,6 +134,9 @@ fn piece(function: &Function, argument: &Argument, knowledge: &Knowledge<'_>) ->
         "buffer" if of.pointers == 1 => {
             plain(of, format!("buffer_to_abi({name}.cast()).cast()"), String::new())
         }
+        "offset" if function.name == "MPI_File_set_view" => {
+            plain(of, format!("mpirage_front::numbers::displacement_to_abi({name})"), String::new())
+        }
         "weight" => plain(of, format!("weights_to_abi({name} as *mut c_int).cast()"), String::new()),
         "string" if argument.meaning.direction == Direction::Out => text(argument, &name, knowledge),
         "string_length" if of.pointers == 1 => {

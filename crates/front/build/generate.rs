@@ -9,9 +9,15 @@ mod conversions;
 pub mod dialect;
 #[path = "entries.rs"]
 mod entries;
+#[path = "../../fortran/build/parameter.rs"]
+#[allow(dead_code)] // modules need more of it
+mod parameter;
 #[path = "../../abi/build/table.rs"]
 #[allow(dead_code)] // the header also needs the prototypes
 mod table;
+#[path = "../../fortran/build/wrappers.rs"]
+#[allow(dead_code)] // not every front has entry points for Fortran
+mod wrappers;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -46,6 +52,14 @@ pub fn generate(soname: &str) -> Generated {
     write("conversions.rs", &conversions::integers(&standard, &dialect));
     write("indices.rs", &format!("const MPI_TYPE_GET_ENVELOPE_C: usize = {};\n", position(&functions)));
     Generated { standard, dialect }
+}
+
+/// Writes `fortran.rs`: the entry points of Fortran, which call the front's functions.
+#[allow(dead_code)] // not every front has them
+pub fn fortran() {
+    println!("cargo::rerun-if-changed=../fortran/build");
+    let functions = table::functions(&read("../abi/functions.txt"));
+    write("fortran.rs", &wrappers::wrappers(&functions, wrappers::Target::Front));
 }
 
 fn position(functions: &[table::Function]) -> usize {

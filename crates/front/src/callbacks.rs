@@ -44,6 +44,8 @@ pub const fn callbacks<D: Dialect>() -> Callbacks {
         query_request: query_request::<D>,
         free_request: free_request::<D>,
         cancel_request: cancel_request::<D>,
+        convert: convert::<D>,
+        datarep_extent: datarep_extent::<D>,
         bsend_overhead: D::BSEND_OVERHEAD,
     }
 }
@@ -195,4 +197,56 @@ unsafe extern "C-unwind" fn cancel_request<D: Dialect>(
         unsafe { transmute::<usize, unsafe extern "C-unwind" fn(*mut c_void, c_int) -> c_int>(function) };
     // SAFETY: as above.
     D::error_to_abi(unsafe { cancel(extra_state, complete) })
+}
+
+type Converting<H, N> =
+    unsafe extern "C-unwind" fn(*mut c_void, H, N, *mut c_void, i64, *mut c_void) -> c_int;
+
+unsafe extern "C-unwind" fn convert<D: Dialect>(
+    function: usize,
+    large: bool,
+    memory: *mut c_void,
+    datatype: usize,
+    count: i64,
+    file: *mut c_void,
+    extra_state: *mut c_void,
+) -> c_int {
+    let datatype = D::Datatype::from_abi(datatype);
+    // SAFETY: the program registered the function for this, with this kind of counts.
+    let code = unsafe {
+        match large {
+            true => transmute::<usize, Converting<D::Datatype, i64>>(function)(
+                memory,
+                datatype,
+                count,
+                file,
+                0,
+                extra_state,
+            ),
+            false => transmute::<usize, Converting<D::Datatype, c_int>>(function)(
+                memory,
+                datatype,
+                count as c_int,
+                file,
+                0,
+                extra_state,
+            ),
+        }
+    };
+    D::error_to_abi(code)
+}
+
+unsafe extern "C-unwind" fn datarep_extent<D: Dialect>(
+    function: usize,
+    datatype: usize,
+    extent: *mut isize,
+    extra_state: *mut c_void,
+) -> c_int {
+    type Extent<H> = unsafe extern "C-unwind" fn(H, *mut isize, *mut c_void) -> c_int;
+    // SAFETY: the program registered the function for this.
+    let code = unsafe {
+        let give = transmute::<usize, Extent<D::Datatype>>(function);
+        give(D::Datatype::from_abi(datatype), extent, extra_state)
+    };
+    D::error_to_abi(code)
 }

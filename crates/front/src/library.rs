@@ -1,6 +1,6 @@
 //! Finds `libmpi_abi.so.1`, in which the MPI functions are.
 //!
-//! The library is loaded already if the simulator started the program. Else it is next to the front. It is opened without making its
+//! The library is loaded already if the simulator started the program. Else it is next to the front, or in the folder above. It is opened without making its
 //! symbols global, for they have the names of the front's.
 
 use core::ffi::{CStr, c_char, c_void};
@@ -80,7 +80,8 @@ pub fn attach() {
 
 fn find() -> Option<&'static Bodies> {
     let loaded = open(LIBRARY, libc::RTLD_NOLOAD);
-    let library = loaded.or_else(|| open(&beside_this_library()?, 0)).or_else(|| open(LIBRARY, 0))?;
+    let near = || ["", "../"].iter().find_map(|way| open(&near_this_library(way)?, 0));
+    let library = loaded.or_else(near).or_else(|| open(LIBRARY, 0))?;
     // SAFETY: the symbol of a loaded library, which is never closed.
     unsafe { libc::dlsym(library.as_ptr(), SYMBOL.as_ptr()).cast::<Bodies>().as_ref() }
 }
@@ -90,8 +91,8 @@ fn open(name: &CStr, flags: i32) -> Option<ptr::NonNull<c_void>> {
     ptr::NonNull::new(unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL | flags) })
 }
 
-/// The path of the library in the folder that the front was loaded from.
-fn beside_this_library() -> Option<CString> {
+/// The path of the library in the folder that the front was loaded from, or a way from there.
+fn near_this_library(way: &str) -> Option<CString> {
     let mut information = MaybeUninit::<libc::Dl_info>::uninit();
     let inside = ptr::from_ref(&BODIES).cast();
     // SAFETY: an address and a place; the name is a string if the call succeeds.
@@ -103,7 +104,7 @@ fn beside_this_library() -> Option<CString> {
     };
     let bytes = path.to_bytes();
     let folder = &bytes[..bytes.iter().rposition(|&byte| byte == b'/')? + 1];
-    CString::new([folder, LIBRARY.to_bytes()].concat()).ok()
+    CString::new([folder, way.as_bytes(), LIBRARY.to_bytes()].concat()).ok()
 }
 
 /// Ends the process where no library is there to do it.

@@ -28,6 +28,19 @@ pub fn error_between(code: c_int, last: c_int, last_there: c_int, class: fn(c_in
     if code > last { code.wrapping_sub(last).wrapping_add(last_there) } else { class(code) }
 }
 
+/// `MPI_DISPLACEMENT_CURRENT` of MPICH and Open MPI, and of the MPI 5 ABI.
+const CURRENT: i64 = -54_278_278;
+const CURRENT_OF_ABI: i64 = -1;
+
+/// The displacement of a view in the MPI 5 ABI. Other negative numbers mean nothing in either interface.
+pub const fn displacement_to_abi(displacement: i64) -> i64 {
+    match displacement {
+        CURRENT => CURRENT_OF_ABI,
+        CURRENT_OF_ABI => CURRENT,
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

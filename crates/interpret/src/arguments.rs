@@ -78,6 +78,15 @@ impl Arguments {
             Call::Expose { window, .. } | Call::Withdraw { window, .. } => {
                 Arguments { context: Some(window), ..Arguments::default() }
             }
+            Call::FileAccess(ref access) => Arguments {
+                sent: access.write.then_some(access.bytes),
+                received: (!access.write).then_some(access.bytes),
+                context: Some(access.file),
+                ..Arguments::default()
+            },
+            Call::FileOpen { file, .. }
+            | Call::FileMetadata { file, .. }
+            | Call::FilePointer { file, .. } => Arguments { context: Some(file), ..Arguments::default() },
             // They concern no peer, message or communicator.
             Call::Init
             | Call::Finalize
@@ -96,6 +105,9 @@ impl Arguments {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
+            | Call::FileDelete { .. }
             | Call::Share { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }

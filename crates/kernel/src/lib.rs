@@ -11,7 +11,9 @@
 //! **Memory** is a model of its own, if the hosts of a platform have an inside: transfers within a host go to it instead of
 //! the network, and a computation that reads and writes memory ends when both its cores and the memory are done.
 //!
-//! **A further kind of model** (storage, say) is a trait beside [`NetworkModel`], a field of [`Kernel`] with a method that
+//! **Storage** is a model of its own too: without one, disks take no time.
+//!
+//! **A further kind of model** is a trait beside [`NetworkModel`], a field of [`Kernel`] with a method that
 //! starts its activities, and its turn in [`Kernel::advance`].
 
 mod agenda;
@@ -23,8 +25,8 @@ pub use history::{
     ConnectionCounts, ConnectionHistory, ConnectionSample, NetworkHistory, QueueHistory, QueueSample,
 };
 pub use model::{
-    Cargo, Computation, ComputeModel, Connection, Departure, Event, LinkStatistics, MemoryModel, Milestone,
-    Model, NetworkModel, NetworkStatistics, Token, Traffic, Transfer,
+    Cargo, Computation, ComputeModel, Connection, Departure, Disk, DiskWork, Event, LinkStatistics,
+    MemoryModel, Milestone, Model, NetworkModel, NetworkStatistics, StorageModel, Token, Traffic, Transfer,
 };
 
 use std::collections::HashSet;
@@ -52,6 +54,7 @@ pub struct Kernel {
     network: Part<dyn NetworkModel>,
     processors: Part<dyn ComputeModel>,
     memory: Option<Memory>,
+    storage: Option<Part<dyn StorageModel>>,
 }
 
 /// The memory of hosts.
@@ -136,13 +139,19 @@ impl Kernel {
     pub fn new(network: Box<dyn NetworkModel>, processors: Box<dyn ComputeModel>) -> Kernel {
         let (network, processors) = (Part::new(network), Part::new(processors));
         let timers = Part::new(Box::default());
-        Kernel { now: Time::ZERO, under_way: 0, timers, network, processors, memory: None }
+        Kernel { now: Time::ZERO, under_way: 0, timers, network, processors, memory: None, storage: None }
     }
 
     /// The same with a memory in each host.
     pub fn with_memory(mut self, memory: Box<dyn MemoryModel>) -> Kernel {
         let carries_transfers = memory.carries_transfers();
         self.memory = Some(Memory { part: Part::new(memory), carries_transfers, halves: HashSet::new() });
+        self
+    }
+
+    /// The same with disks that take time.
+    pub fn with_storage(mut self, storage: Box<dyn StorageModel>) -> Kernel {
+        self.storage = Some(Part::new(storage));
         self
     }
 
@@ -186,6 +195,17 @@ impl Kernel {
         }
     }
 
+    /// Ends `token` when a disk has done the work; at this instant if disks take no time.
+    pub fn start_disk(&mut self, disk: Disk, work: DiskWork, token: Token) {
+        match &mut self.storage {
+            Some(storage) => {
+                self.under_way += 1;
+                storage.start().start(self.now, disk, work, token);
+            }
+            None => self.start_timer(Duration::ZERO, token),
+        }
+    }
+
     /// What the network has counted, if it counts.
     pub fn network_statistics(&self) -> Option<NetworkStatistics> {
         self.network.model.statistics()
@@ -226,10 +246,13 @@ impl Kernel {
 
     #[inline]
     fn next_or_max(&mut self) -> Time {
-        let Kernel { now, timers, network, processors, memory, .. } = self;
-        let next = timers.next(*now).min(network.next(*now)).min(processors.next(*now));
-        match memory {
-            Some(memory) => next.min(memory.part.next(*now)),
+        let Kernel { now, timers, network, processors, memory, storage, .. } = self;
+        let mut next = timers.next(*now).min(network.next(*now)).min(processors.next(*now));
+        if let Some(memory) = memory {
+            next = next.min(memory.part.next(*now));
+        }
+        match storage {
+            Some(storage) => next.min(storage.next(*now)),
             None => next,
         }
     }
@@ -237,7 +260,7 @@ impl Kernel {
     /// Moves to the next instant at which something happens, and appends what happens there.
     pub fn advance(&mut self, events: &mut Vec<Event>) -> Advance {
         let next = self.next_or_max();
-        let Kernel { now, under_way, timers, network, processors, memory } = self;
+        let Kernel { now, under_way, timers, network, processors, memory, storage } = self;
         // Dates saturate there, so it is no date.
         if next == Time::MAX {
             return if *under_way == 0 { Advance::Idle } else { Advance::BeyondTime };
@@ -253,6 +276,9 @@ impl Kernel {
         processors.collect(next, events);
         if let Some(memory) = memory {
             memory.drop_first_halves(events, had);
+        }
+        if let Some(storage) = storage {
+            storage.collect(next, events);
         }
         let ended = events[had..].iter().filter(|event| event.milestone == Milestone::Ended).count();
         *under_way -= ended as u64;
@@ -374,6 +400,30 @@ mod tests {
         let mut ended = Vec::new();
         assert_eq!([kernel.advance(&mut ended), kernel.advance(&mut ended)], [Advance::Moved; 2]);
         assert_eq!(ended, [2, 1].map(|token| Event::ended(Token(token))));
+    }
+
+    #[test]
+    fn disks_end_after_everything_else_at_an_instant_and_take_no_time_without_a_model() {
+        let disk = Disk { storage: mpirage_platform::StorageId(0), unit: 0 };
+        let work = DiskWork::Metadata { operations: 1 };
+        let mut plain = kernel();
+        plain.start_disk(disk, work, Token(1));
+        let mut ended = Vec::new();
+        assert_eq!(plain.advance(&mut ended), Advance::Moved);
+        assert_eq!((ended.len(), plain.now()), (1, Time::ZERO));
+        let mut slow = kernel().with_storage(Box::new(Fixed(Agenda::new(), Duration::from_nanos(5))));
+        slow.start_disk(disk, work, Token(2));
+        slow.start_transfer(Transfer::data(HostId(0), HostId(1), 1), Token(3));
+        ended.clear();
+        assert_eq!(slow.advance(&mut ended), Advance::Moved);
+        assert_eq!(ended, [3, 2].map(|token| Event::ended(Token(token))));
+        assert_eq!(slow.advance(&mut ended), Advance::Idle);
+    }
+
+    impl StorageModel for Fixed {
+        fn start(&mut self, now: Time, _: Disk, _: DiskWork, token: Token) {
+            self.0.push(now + self.1, token);
+        }
     }
 
     #[test]

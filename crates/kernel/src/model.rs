@@ -7,7 +7,7 @@
 
 use std::io;
 
-use mpirage_platform::{HostId, LinkId};
+use mpirage_platform::{HostId, LinkId, StorageId};
 use mpirage_units::Time;
 
 use crate::history::NetworkHistory;
@@ -215,4 +215,44 @@ pub trait MemoryModel: Model {
 
     /// A computation starts that reads and writes memory.
     fn start_traffic(&mut self, now: Time, traffic: Traffic, token: Token);
+}
+
+/// A disk of a storage: of a local one, the disk of the host with this number; of one with servers, that of the server with this
+/// number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Disk {
+    /// The storage.
+    pub storage: StorageId,
+    /// Which of its disks.
+    pub unit: u32,
+}
+
+/// What a disk is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiskWork {
+    /// So many bytes are read, in so many pieces.
+    Read {
+        /// Bytes.
+        bytes: u64,
+        /// Pieces, at least one.
+        pieces: u32,
+    },
+    /// So many bytes are written, in so many pieces.
+    Write {
+        /// Bytes.
+        bytes: u64,
+        /// Pieces, at least one.
+        pieces: u32,
+    },
+    /// So many operations on directories.
+    Metadata {
+        /// Operations.
+        operations: u32,
+    },
+}
+
+/// How long disks take.
+pub trait StorageModel: Model {
+    /// A disk begins with something.
+    fn start(&mut self, now: Time, disk: Disk, work: DiskWork, token: Token);
 }

@@ -10,6 +10,7 @@
 //! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
 //! * [`NodeMemory`]: messages between ranks of a host, and computation that reads memory.
 //! * [`NoisyNetwork`]: any of the networks, with random delays.
+//! * [`DiskArray`]: disks, shared by the accesses under way.
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
 mod bus;
@@ -25,6 +26,7 @@ mod paths;
 mod route_cache;
 mod serial_cores;
 mod star_routes;
+mod storage;
 mod stream;
 mod uncontended;
 
@@ -38,5 +40,6 @@ pub use interface_delay::{DelaySection, InterfaceDelay};
 pub use memory::{Binding, MemoryUse, NodeMemory};
 pub use noisy::NoisyNetwork;
 pub use serial_cores::SerialCores;
+pub use storage::DiskArray;
 pub use stream::{Framing, Lateness, Physics, StreamNetwork, Trailer};
 pub use uncontended::{Uncontended, Wire};

@@ -3,7 +3,7 @@
 use mpirage_call::{LineId, RankId};
 use mpirage_kernel::Token;
 
-use crate::ids::{ActivityId, DelayedId, Id, InstanceId, MessageId, RunId, WorkId};
+use crate::ids::{ActivityId, DelayedId, FileActivityId, Id, InstanceId, MessageId, RunId, WorkId};
 
 /// What an activity of the kernel was started for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(crate) enum Due {
     Processor(RankId),
     /// The transfer of something of a window.
     Window(ActivityId),
+    /// A disk, or a transfer, for an access to a file.
+    File(FileActivityId),
 }
 
 impl Due {
@@ -44,6 +46,7 @@ impl Due {
             Due::Window(activity) => (7, activity.index()),
             Due::Decision => (8, 0),
             Due::Migration(rank) => (9, rank.index()),
+            Due::File(activity) => (10, activity.index()),
         };
         Token(kind << 32 | number as u64)
     }
@@ -62,7 +65,8 @@ impl Due {
             6 => Due::Processor(RankId::new(number)),
             7 => Due::Window(ActivityId::new(index)),
             8 => Due::Decision,
-            _ => Due::Migration(RankId::new(number)),
+            9 => Due::Migration(RankId::new(number)),
+            _ => Due::File(FileActivityId::new(index)),
         }
     }
 }
@@ -84,6 +88,7 @@ mod tests {
             Due::Window(ActivityId::new(4)),
             Due::Decision,
             Due::Migration(RankId::new(5)),
+            Due::File(FileActivityId::new(6)),
         ];
         for due in all {
             assert_eq!(Due::of(due.token()), due);

@@ -52,6 +52,12 @@ identifier! {
     DelayedId
     /// Something of a window that is under way.
     ActivityId
+    /// An access to a file that is under way.
+    IoId
+    /// A part of such an access, or a message for one.
+    FileActivityId
+    /// A collective access to a file.
+    GatheringId
     /// A buffer of the engine.
     BufferId
 }

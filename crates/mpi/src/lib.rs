@@ -28,6 +28,8 @@ mod collective;
 mod data_plane;
 mod due;
 mod engine;
+mod figures;
+mod files;
 mod ideal;
 mod ids;
 mod memory;
@@ -48,6 +50,7 @@ pub use engine::{
     BalancingRefused, BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, MatchChoice, Setup, Want,
     waiting_cycle,
 };
+pub use files::state::FileStatistics;
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
 pub use migration::{Balancing, CorePlace, Interval, MigrationHistory};
 pub use noise::Noise;

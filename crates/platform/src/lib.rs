@@ -27,6 +27,7 @@
 //! | `preset` | networks by name, from published measurements |
 //! | `import` | files of a site (Slurm, InfiniBand, hwloc) → platform files |
 //! | `node` | the inside of hosts: sockets, memory, copies |
+//! | `storage` | where files are: disks, servers, mount points |
 //! | `classes` | links by class, and what they connect |
 //! | `measure` | bisection, diameter, latency by links |
 //! | `describe`, `check`, `taper` | a platform in words, and what looks wrong about it |
@@ -55,6 +56,7 @@ mod platform;
 mod preset;
 mod quantity;
 mod settings;
+mod storage;
 mod suggest;
 mod taper;
 mod toml;
@@ -77,5 +79,6 @@ pub use places::{NetworkPlace, SwitchPlace};
 pub use platform::{Host, Link, Platform, SwitchPort};
 pub use preset::{NetworkPreset, NetworkSource};
 pub use settings::{ModelSettings, Setting, Value};
+pub use storage::{DiskSpec, Disks, StorageId, StorageSpec, Storages, Stripes};
 pub use taper::GroupTaper;
 pub use topology::Topology;

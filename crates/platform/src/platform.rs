@@ -12,6 +12,7 @@ use crate::links::LinkTable;
 use crate::node::NodeSpec;
 use crate::preset::NetworkSource;
 use crate::settings::ModelSettings;
+use crate::storage::Storages;
 use crate::topology::Topology;
 use crate::zone::{Node, Zone, ZoneId, ZoneKind, resolve};
 
@@ -27,6 +28,7 @@ pub struct Platform {
     names: HashMap<String, NetPoint>,
     settings: ModelSettings,
     node: Option<NodeSpec>,
+    storages: Storages,
     network: NetworkSource,
     doubts: Vec<String>,
 }
@@ -106,6 +108,7 @@ impl Platform {
             names,
             settings,
             node: None,
+            storages: Storages::default(),
             network: NetworkSource::Given,
             doubts: Vec::new(),
         }
@@ -118,6 +121,11 @@ impl Platform {
 
     pub(crate) fn with_node(mut self, node: NodeSpec) -> Self {
         self.node = Some(node);
+        self
+    }
+
+    pub(crate) fn with_storages(mut self, storages: Storages) -> Self {
+        self.storages = storages;
         self
     }
 
@@ -134,6 +142,11 @@ impl Platform {
     /// The inside of its hosts, if it is described.
     pub fn node_spec(&self) -> Option<&NodeSpec> {
         self.node.as_ref()
+    }
+
+    /// Where files are.
+    pub fn storages(&self) -> &Storages {
+        &self.storages
     }
 
     /// Hosts that stand for all: one of each group of equal ones.

@@ -15,7 +15,7 @@ pub enum Interface {
 }
 
 /// Libraries that stand for an interface: those that a front replaces, and companions that call only those.
-const LIBRARIES: [(&str, Interface); 9] = [
+const LIBRARIES: [(&str, Interface); 12] = [
     ("libmpi_abi.so.1", Interface::Mpi5),
     ("libmpi.so.12", Interface::Mpich),
     ("libmpich.so.12", Interface::Mpich),
@@ -25,6 +25,9 @@ const LIBRARIES: [(&str, Interface); 9] = [
     ("libmpichfort.so.12", Interface::Mpich),
     ("libmpi.so.40", Interface::OpenMpi),
     ("libmpi_cxx.so.40", Interface::OpenMpi),
+    ("libmpi_mpifh.so.40", Interface::OpenMpi),
+    ("libmpi_usempif08.so.40", Interface::OpenMpi),
+    ("libmpi_usempi_ignore_tkr.so.40", Interface::OpenMpi),
 ];
 
 impl Interface {
@@ -100,12 +103,13 @@ mod tests {
         assert_eq!(needed(&["libc.so.6", "libmpi_abi.so.1"]), Ok(None));
         assert_eq!(needed(&["libmpichfort.so.12", "libmpich.so.12"]), Ok(Some(Interface::Mpich)));
         assert_eq!(needed(&["libmpi_cxx.so.40", "libmpi.so.40"]), Ok(Some(Interface::OpenMpi)));
+        assert_eq!(needed(&["libmpi_usempif08.so.40", "libmpi_mpifh.so.40"]), Ok(Some(Interface::OpenMpi)));
     }
 
     #[test]
     fn libraries_without_a_front_are_named() {
         assert_eq!(needed(&["libmpi.so.20"]), Err("libmpi.so.20".to_owned()));
-        assert_eq!(needed(&["libmpi.so.40", "libmpi_mpifh.so.40"]), Err("libmpi_mpifh.so.40".to_owned()));
+        assert_eq!(needed(&["libmpi.so.40", "libmpi_usempi.so.40"]), Err("libmpi_usempi.so.40".to_owned()));
         assert_eq!(needed(&["libmpi.so.12", "libmpi.so.40"]), Err("libmpi.so.40".to_owned()));
     }
 }

@@ -283,6 +283,7 @@ fn simulated(letters: Letters, ranks: usize, goal: &str) -> Vec<u64> {
         collectives: Choice::parse("").unwrap(),
         collective_times: None,
         bursts: Bursts::Measured,
+        storages: Default::default(),
         recorder: Box::new(Summary::default()),
     };
     let mut engine = Engine::new(setup, NoMemory);

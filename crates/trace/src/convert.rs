@@ -138,6 +138,8 @@ impl Conversion<'_> {
             | Call::SampleEnd
             | Call::Compute { .. }
             | Call::Migrate { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
@@ -150,6 +152,11 @@ impl Conversion<'_> {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileOpen { .. }
+            | Call::FileAccess(_)
+            | Call::FileMetadata { .. }
+            | Call::FilePointer { .. }
+            | Call::FileDelete { .. }
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. } => {}
         }

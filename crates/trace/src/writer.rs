@@ -123,6 +123,9 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
             Record::Call { function, details: Some(details), .. } if details.call.is_one_sided() => {
                 self.refuse(|| format!("one-sided communication yet, such as {}", function_name(function)));
             }
+            Record::Call { function, details: Some(details), .. } if details.call.is_about_files() => {
+                self.refuse(|| format!("accesses to files yet, such as {}", function_name(function)));
+            }
             Record::Call { rank, function, entered, left, site, details: Some(details) } => {
                 let stamp = Stamp { function, site, ..Stamp::default() };
                 self.writer.called(rank, &stamp, details.call, details.reply, left.since(entered));

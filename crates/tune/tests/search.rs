@@ -50,6 +50,7 @@ impl Testbed for Cluster {
             collectives,
             collective_times: self.model.collective_times(&self.platform),
             bursts: Bursts::None,
+            storages: Default::default(),
             recorder,
         }
     }

@@ -6,15 +6,20 @@ pub(crate) mod comm;
 pub(crate) mod datatype;
 pub(crate) mod errhandler;
 pub(crate) mod error_codes;
+pub(crate) mod file;
+pub(crate) mod general;
 pub(crate) mod group;
 pub(crate) mod info;
 pub(crate) mod keyval;
 pub(crate) mod message;
 pub(crate) mod op;
+pub(crate) mod partitioned;
 pub(crate) mod predefined_attributes;
 pub(crate) mod predefined_types;
 pub(crate) mod reduction;
 pub(crate) mod request;
+pub(crate) mod session;
+pub(crate) mod tools;
 pub(crate) mod topology;
 pub(crate) mod window;
 
@@ -26,10 +31,11 @@ use crate::error::Result;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
 use active_buffers::ActiveBuffers;
-use comm::Comms;
+use comm::{Comm, Comms};
 use datatype::Datatypes;
 use errhandler::{Errhandler, Errhandlers};
 use error_codes::ErrorCodes;
+use file::Files;
 use group::Groups;
 use info::Infos;
 use keyval::Keyvals;
@@ -37,6 +43,8 @@ use message::{Attached, Messages};
 use op::{Operation, Ops};
 use reduction::{Reductions, UserReduction};
 use request::Requests;
+use session::Sessions;
+use tools::Tools;
 use window::Windows;
 
 /// The objects of a rank, those first that most calls need.
@@ -56,8 +64,11 @@ pub(crate) struct Objects {
     pub errhandlers: Errhandlers,
     pub error_codes: ErrorCodes,
     pub windows: Windows,
+    pub sessions: Sessions,
+    pub tools: Tools,
     /// Buffers of operations under way, in a checked run.
     pub active_buffers: ActiveBuffers,
+    pub files: Files,
 }
 
 impl Objects {
@@ -80,7 +91,10 @@ impl Objects {
             errhandlers: Errhandlers::new(),
             error_codes: ErrorCodes::default(),
             windows: Windows::new(),
+            sessions: Sessions::new(),
+            tools: Tools::new(),
             active_buffers: ActiveBuffers::default(),
+            files: Files::new(),
         }
     }
 
@@ -131,6 +145,12 @@ impl Objects {
                 Ok(Reduction { operator, commutative, element, elements })
             }
         }
+    }
+
+    /// The buffer for buffered sends on a communicator: its own, that of its session, or that of the process.
+    pub(crate) fn buffer_for(&self, comm: &Comm) -> Option<Attached> {
+        let session = comm.session.and_then(|session| self.sessions.get(session).ok());
+        comm.buffer.or_else(|| session.and_then(|session| session.buffer)).or(self.attached)
     }
 
     /// What happens if ranks of a communicator disagree: the program gets an error if it handles errors itself.

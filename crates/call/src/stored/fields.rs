@@ -6,8 +6,8 @@ use mpirage_units::{Duration, WORK};
 use super::{Entry, StoredField};
 use crate::fields::Flag;
 use crate::{
-    AccessCall, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input, Operator, Part,
-    Payload, Reduction, RequestId, Rule, SendMode, Tally, Work, varint,
+    AccessCall, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, FileAccessCall, FileHints,
+    Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally, Work, varint,
 };
 
 /// Fields that are flags and nothing else.
@@ -45,7 +45,7 @@ macro_rules! never_stored {
     )*};
 }
 
-never_stored!(u8, &'l str, &'l [u64], Rule, Tally, Payload<'l>, AccessCall<'l>);
+never_stored!(u8, &'l str, &'l [u64], Rule, Tally, Payload<'l>, AccessCall<'l>, FileHints, FileAccessCall);
 
 /// Fields that are one number: how to write one, and how to read one.
 macro_rules! numbers {

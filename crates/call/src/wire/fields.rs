@@ -9,8 +9,9 @@ use mpirage_units::Duration;
 use super::words::{Full, Reader, Sink, WireError, pair};
 use crate::fields::Flag;
 use crate::{
-    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, Input,
-    OnMismatch, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Stamp, Tally, Work,
+    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId,
+    FileAccessCall, FileHints, Input, OnMismatch, Operator, Part, Payload, Reduction, RequestId, Rule,
+    SendMode, Stamp, Tally, TwoPhase, Work,
 };
 
 /// Words before the fields of a call: the head and the stamp.
@@ -188,7 +189,7 @@ macro_rules! flags {
     )*};
 }
 
-flags!(bool, SendMode, Completing, AccessKind);
+flags!(bool, SendMode, Completing, AccessKind, TwoPhase);
 
 /// Fields of one half-word or one word: how to write one, and how to read one.
 macro_rules! numbers {
@@ -312,6 +313,14 @@ structs! {
     AccessCall<'b> {
         kind: AccessKind, window: ContextId, target: u32, displacement: u64, bytes: u64, payload: Payload<'b>,
         layout: Payload<'b>, parts: u32, op: u8, basic: u8, result: u64, request: Option<RequestId>
+    }
+    FileHints {
+        aggregators: u32, buffer: u64, stripe_count: u32, stripe_size: u64, collective_read: TwoPhase,
+        collective_write: TwoPhase, sieve_read: bool, sieve_write: bool
+    }
+    FileAccessCall {
+        file: ContextId, write: bool, collective: bool, offset: u64, span: u64, bytes: u64, pieces: u32,
+        request: Option<RequestId>
     }
     Rule { least: u64, most: u64, error: f64, interval: bool }
     Tally { executed: u64, skipped: u64, shared: u64 }

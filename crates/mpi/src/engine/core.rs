@@ -14,6 +14,7 @@ use super::task::{Task, Turns};
 use crate::collective::{self, Collectives};
 use crate::data_plane::DataPlane;
 use crate::due::Due;
+use crate::files::Files;
 use crate::memory::Memory;
 use crate::migration::Migrations;
 use crate::observe::Observers;
@@ -41,6 +42,7 @@ pub(crate) struct Core<M> {
     pub transport: Transport,
     pub collectives: Collectives,
     pub windows: Windows,
+    pub files: Files,
     pub tasks: VecDeque<Task>,
     pub turns: Turns,
     /// The call that is carried out right now is over; the function that has its words at hand records it.

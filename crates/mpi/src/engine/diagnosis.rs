@@ -219,6 +219,7 @@ impl<'a, M> Diagnosis<'a, M> {
         match slot.operation {
             Operation::Unused | Operation::Work => None,
             Operation::Window => self.lock_wanted(rank),
+            Operation::File => self.file_members_wanted(rank),
             Operation::Send { context, to, tag, .. } => {
                 let to = self.core.collectives.comms().resolve(context, rank, to)?.get();
                 Some(Want::Receiver { to, tag, context })
@@ -228,6 +229,14 @@ impl<'a, M> Diagnosis<'a, M> {
             }
             Operation::Collective { instance } => self.members_wanted(rank, instance),
         }
+    }
+
+    /// The ranks that have not entered a collective access; none if the rank waits for a disk.
+    fn file_members_wanted(&self, rank: RankId) -> Option<Want> {
+        let (context, members) = self.core.files.missing(rank)?;
+        let resolve = |member| self.core.collectives.comms().resolve(context, rank, member);
+        let missing = members.into_iter().filter_map(resolve).map(RankId::get).collect();
+        Some(Want::Members { what: "a collective access to a file", missing, context })
     }
 
     /// None if the rank waits for accesses.

@@ -10,6 +10,8 @@ mod compute;
 pub(crate) mod core;
 mod diagnosis;
 mod fast_path;
+mod figures;
+mod files;
 mod graph;
 mod match_choices;
 mod messages;

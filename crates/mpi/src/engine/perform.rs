@@ -14,6 +14,8 @@ use mpirage_units::Time;
 
 use super::calls::Calls;
 use super::fast_path::FastPath;
+use super::figures::observe;
+use super::files::FileCalls;
 use super::match_choices::chosen_source;
 use super::messages::Incoming;
 use super::migrate::perform_migrate;
@@ -213,7 +215,11 @@ impl<M: Memory> Calls<M> {
     fn perform(&mut self, line: LineId, call: &Call<'_>) -> Progress {
         if !matches!(
             call,
-            Call::Wait { poll: true, .. } | Call::Probe { poll: true, .. } | Call::Now | Call::Output
+            Call::Wait { poll: true, .. }
+                | Call::Probe { poll: true, .. }
+                | Call::Now
+                | Call::Output
+                | Call::ReadFigure { .. }
         ) {
             self.core.ranks.poll_over(line);
         }
@@ -223,9 +229,9 @@ impl<M: Memory> Calls<M> {
         let rank = self.core.ranks.rank_of(line);
         match *call {
             Call::Init => {
-                self.core.ranks.initialize(rank);
+                let first = self.core.ranks.initialize(rank);
                 let late = self.core.protocol.noise.late_start(rank);
-                if !late.is_zero() {
+                if first && !late.is_zero() {
                     return Progress::Pay(late);
                 }
             }
@@ -265,6 +271,7 @@ impl<M: Memory> Calls<M> {
             Call::FreeComm { context } => {
                 self.core.windows.exposures.forget(context, rank);
                 self.core.collectives.free_comm(context);
+                FileCalls { core: &mut self.core }.close(context, rank);
             }
             Call::Collective(ref collective) => {
                 self.core.enter_collective(line, collective);
@@ -296,7 +303,15 @@ impl<M: Memory> Calls<M> {
                 return self.one_sided().perform_lock(line, window, target, exclusive);
             }
             Call::Unlock { window, target } => self.one_sided().perform_unlock(line, window, target),
+            Call::FileOpen { .. }
+            | Call::FileAccess(_)
+            | Call::FileMetadata { .. }
+            | Call::FilePointer { .. }
+            | Call::FileDelete { .. } => return FileCalls { core: &mut self.core }.perform(line, call),
             Call::Migrate { state_bytes } => return perform_migrate(&mut self.core, line, state_bytes),
+            Call::ReadFigure { figure } => observe(&mut self.core, line, figure),
+            // It is recorded, with its level.
+            Call::Control { .. } => {}
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }
@@ -510,7 +525,10 @@ impl<M: Memory> Calls<M> {
         }
         // The rank may use the number again at once, so what is under way must not know it any more.
         match std::mem::replace(slot, Slot::UNUSED).operation {
-            operation @ (Operation::Collective { .. } | Operation::Work | Operation::Window) => {
+            operation @ (Operation::Collective { .. }
+            | Operation::Work
+            | Operation::Window
+            | Operation::File) => {
                 (slot.operation, slot.detached) = (operation, true);
             }
             Operation::Send { message, .. } => self.core.transport.disown_send(message, owner),
@@ -552,6 +570,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::ExecutionUnit { .. }
             | Call::Expose { .. }
             | Call::Share { .. }
+            | Call::ReadFigure { .. }
             | Call::Tally(_)
     )
 }

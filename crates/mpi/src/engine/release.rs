@@ -17,7 +17,8 @@
 //! | a call that costs time | it has been carried out |
 //! | the end of an instant | several lines are ready: all of them |
 //!
-//! What depends on dates is never certain early: polls, probes, waits for any.
+//! What depends on dates is never certain early: polls, probes, waits for any. A rank that has a file open is never released: it
+//! reads and writes when simulated time is there, so that all see the same order.
 
 use mpirage_call::{BLOCKING, Completing, Completion, LineId, RequestId};
 
@@ -126,7 +127,7 @@ impl<M: Memory> Core<M> {
         slot.done.is_some()
             || match slot.operation {
                 Operation::Unused | Operation::Work => true,
-                Operation::Window => false,
+                Operation::Window | Operation::File => false,
                 Operation::Send { message, .. } => {
                     message.is_some_and(|id| self.transport.message(id).taker.is_some())
                 }

@@ -8,7 +8,7 @@ use mpirage_call::{Completion, ContextId, LineId, RankId, Reply, Stamp, Tally};
 use mpirage_collectives::Choice;
 use mpirage_data::Group;
 use mpirage_kernel::{Advance, Event, Kernel, Milestone, NetworkStatistics};
-use mpirage_platform::HostId;
+use mpirage_platform::{HostId, Storages};
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
 
@@ -16,6 +16,7 @@ use super::bursts::{BackgroundWork, Bursts, Speeds, Workload};
 use super::calls::Calls;
 use super::core::{Core, network_deadlock};
 use super::diagnosis::Diagnosis;
+use super::files::FileCalls;
 use super::match_choices::{MatchChoice, MatchChoices};
 use super::polls::Polls;
 use super::real_time::RealTime;
@@ -25,6 +26,8 @@ use crate::collective::Collectives;
 use crate::collective::formula::CollectiveTimes;
 use crate::data_plane::DataPlane;
 use crate::due::Due;
+use crate::files::Files;
+use crate::files::state::FileStatistics;
 use crate::ids::{MessageId, Table, WorkId};
 use crate::memory::{FARTHEST, Memory};
 use crate::observe::Observers;
@@ -67,6 +70,8 @@ pub struct Setup {
     pub collective_times: Option<Box<dyn CollectiveTimes>>,
     /// Where computation times come from.
     pub bursts: Bursts,
+    /// Where files are.
+    pub storages: Storages,
     /// The recorder of the run.
     pub recorder: Box<dyn Recorder>,
 }
@@ -102,6 +107,7 @@ impl<M: Memory> Engine<M> {
             transport: Transport::new(Arc::clone(&protocol), Arc::clone(&hosts)),
             collectives: Collectives::new(setup.collectives, setup.collective_times, &sizes),
             windows: Windows::new(),
+            files: Files::new(setup.storages),
             tasks: VecDeque::new(),
             unrecorded: false,
             migrations: None,
@@ -190,6 +196,11 @@ impl<M: Memory> Engine<M> {
     /// What the network has counted, if it counts.
     pub fn network_statistics(&self) -> Option<NetworkStatistics> {
         self.calls.core.kernel.network_statistics()
+    }
+
+    /// What ranks have done with files.
+    pub fn file_statistics(&self) -> FileStatistics {
+        self.calls.core.files.statistics
     }
 
     /// The run is over: the network completes what it writes.
@@ -399,6 +410,9 @@ impl<M: Memory> Engine<M> {
                 Due::Decision => self.decide_migrations(),
                 Due::Migration(_) => self.migration_done(),
                 Due::Processor(rank) => self.calls.processing().processor_due(rank),
+                Due::File(activity) => {
+                    FileCalls { core: &mut self.calls.core }.file_event(activity, milestone);
+                }
                 Due::Window(activity) => self.calls.one_sided().window_event(activity, milestone),
             }
         }

@@ -33,6 +33,8 @@ pub(crate) enum Operation {
     Work,
     /// An access to a window, or a wait for accesses or locks.
     Window,
+    /// An access to a file.
+    File,
 }
 
 /// One request of a rank: one cache line.

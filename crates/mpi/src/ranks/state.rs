@@ -38,6 +38,8 @@ struct Rank {
     completed: Option<Vec<u32>>,
     /// Collectives under way that may still call a function of its program.
     callbacks: u32,
+    /// Files that it has open: it reads and writes them when simulated time is there, not before.
+    files: u32,
     /// The lines besides the first.
     other_lines: Vec<LineId>,
     initialized: bool,
@@ -62,6 +64,7 @@ impl Ranks {
             requests: vec![Slot::UNUSED],
             completed: None,
             callbacks: 0,
+            files: 0,
             other_lines: Vec::new(),
             initialized: false,
             finalized: false,
@@ -430,9 +433,11 @@ impl Ranks {
         self.ranks[rank.index()].requests.iter().filter(|slot| slot.is_open())
     }
 
-    /// A rank has called `MPI_Init`.
-    pub(crate) fn initialize(&mut self, rank: RankId) {
-        self.ranks[rank.index()].initialized = true;
+    /// A rank has called `MPI_Init`, or opened a session while it had none. True if it is the first time.
+    pub(crate) fn initialize(&mut self, rank: RankId) -> bool {
+        let rank = &mut self.ranks[rank.index()];
+        rank.finalized = false;
+        !std::mem::replace(&mut rank.initialized, true)
     }
 
     /// A rank has called `MPI_Finalize`.
@@ -475,11 +480,21 @@ impl Ranks {
         self.ranks[rank.index()].callbacks -= 1;
     }
 
+    /// The rank opens a file: it does not run ahead of simulated time.
+    pub(crate) fn keep_in_time(&mut self, rank: RankId) {
+        self.ranks[rank.index()].files += 1;
+    }
+
+    /// It closes one.
+    pub(crate) fn let_run_ahead(&mut self, rank: RankId) {
+        self.ranks[rank.index()].files -= 1;
+    }
+
     /// May the rank run before simulated time is there? Not if its program may have to compute for others: it must stay where
-    /// it can be asked. Nor at its end: others may still need its memory.
+    /// it can be asked. Nor while it has a file open, nor at its end: others may still need its memory.
     pub(crate) fn may_run_ahead(&self, rank: RankId) -> bool {
         let rank = &self.ranks[rank.index()];
-        rank.callbacks == 0 && !rank.finalized
+        rank.callbacks == 0 && rank.files == 0 && !rank.finalized
     }
 
     /// Prefetches a line.

@@ -8,7 +8,7 @@ use mpirage_call::wire::encode_call;
 use mpirage_call::{Call, Payload, Reply, RequestId, SendMode, Stamp, WORLD};
 use mpirage_collectives::Choice;
 use mpirage_kernel::Kernel;
-use mpirage_models::Cores;
+use mpirage_models::{Cores, DiskArray};
 use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Segment, Setup, Turn};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::{Recorder, Summary};
@@ -182,8 +182,10 @@ fn build(
     let network = model.network_on(&platform);
     let memory = model.memory_on(&platform, &Placement::of(&platform, placement.clone()));
     let collective_times = model.collective_times(&platform);
+    let storages = platform.storages().clone();
     let cores = Cores::new(platform, &placement);
-    let kernel = Kernel::new(network, Box::new(cores));
+    let disks = Box::new(DiskArray::new(&storages));
+    let kernel = Kernel::new(network, Box::new(cores)).with_storage(disks);
     let setup = Setup {
         kernel: match memory {
             Some(memory) => kernel.with_memory(memory),
@@ -199,6 +201,7 @@ fn build(
         collectives: Choice::parse(choice).unwrap(),
         collective_times,
         bursts,
+        storages,
         recorder,
     };
     Engine::new(setup, NoMemory)

@@ -8,6 +8,7 @@ mod fabrics;
 mod model;
 mod node;
 mod preset;
+mod storage;
 mod table;
 
 use ::toml::Spanned;
@@ -29,6 +30,7 @@ const ALWAYS: [&str; 3] = ["name", "model", "packet"];
 /// What every platform may have, and model files have not.
 const INSIDE: &str = "node";
 const NET: &str = "net";
+const STORAGE: &str = "storage";
 /// The tables of settings, and what the settings of each begin with.
 const SETTINGS: [(&str, &str); 2] = [("model", ""), ("packet", "packet.")];
 
@@ -60,7 +62,7 @@ pub(crate) fn read(
     net: Option<&str>,
 ) -> Result<Platform, PlatformError> {
     let document = parse(source)?;
-    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS, &[INSIDE, NET]].concat();
+    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS, &[INSIDE, NET, STORAGE]].concat();
     let file = Table::new(source, "", 0..0, document.get_ref(), &known)?;
     let name = file.or("name", file_stem, |entry| entry.name())?;
     let mut builder = Builder::default();
@@ -89,6 +91,10 @@ pub(crate) fn read(
     if let Some((entry, read)) = &node {
         node::check(&platform, entry, read)?;
         platform = platform.with_node(read.node);
+    }
+    if let Some(entry) = file.get(STORAGE) {
+        let storages = storage::read(entry, &platform)?;
+        platform = platform.with_storages(storages);
     }
     if let Some(preset) = &preset {
         platform = platform.with_network(NetworkSource::of(preset));

@@ -367,6 +367,8 @@ impl TraceWriter for TiWriter {
             | Call::SampleEnd
             | Call::Compute { .. }
             | Call::Migrate { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
@@ -380,6 +382,11 @@ impl TraceWriter for TiWriter {
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }
+            | Call::FileOpen { .. }
+            | Call::FileAccess(_)
+            | Call::FileMetadata { .. }
+            | Call::FilePointer { .. }
+            | Call::FileDelete { .. }
             | Call::ExecutionUnit { .. } => {}
         }
     }

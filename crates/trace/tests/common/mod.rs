@@ -88,6 +88,7 @@ pub fn replay_model(
         collectives: Choice::parse("").unwrap(),
         collective_times,
         bursts: Bursts::Measured,
+        storages: Default::default(),
         recorder: Box::new(Counting(Arc::clone(&counted))),
     };
     let mut engine = Engine::new(setup, NoMemory);

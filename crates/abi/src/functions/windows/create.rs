@@ -73,7 +73,7 @@ pub(super) fn facts(base: usize, size: MPI_Aint, unit: impl Number, flavor: c_in
 }
 
 /// The communicator of a new window. All ranks of `comm` make it.
-pub(super) fn make_comm(comm: MPI_Comm) -> Result<MPI_Comm> {
+pub(crate) fn make_comm(comm: MPI_Comm) -> Result<MPI_Comm> {
     let inter = rank::try_with(|objects| Ok(objects.comms.get(comm)?.bridge.is_some()))?;
     if inter {
         fail!(MPI_ERR_COMM, "the communicator is an inter-communicator");
