@@ -47,9 +47,9 @@ Examples:
 /// `mpirage check --help`.
 pub const CHECK: &str = "\
 Examples:
-  mpirage check -n 4 ./ring                                         # exit code 88 if there are mistakes
-  mpirage check -n 4 --explore 100 --orders 10 ./ring               # tries more
-  mpirage check -n 4 --format sarif --output ring.sarif ./ring      # for a code host";
+  mpirage check -n 4 ./ring                                      # exit code 88 if it finds any
+  mpirage check -n 4 --explore 100 --orders 10 ./ring            # tries more
+  mpirage check -n 4 --format sarif --output ring.sarif ./ring   # for a code host";
 
 /// `mpirage replay --help`.
 pub const REPLAY: &str = "\
