@@ -135,7 +135,7 @@ def foreign(suite):
                 right = result.code == 84 and f"links {library}" in result.err and "mpirage cc" in result.err and not result.out
                 suite.check(f"{how}: {program} on {ranks} ranks is refused", right, result)
         result = suite.simulate("-q", "--json", "-n", 2, folder / "static")
-        warned = "static is not an MPI program (no rank called MPI_Init)"
+        warned = "static is not an MPI program (no rank called MPI_Init or MPI_Session_init)"
         suite.check(f"{how}: linked statically, a warning names it", result.code == 0 and warned in result.err and any(warned in w for w in json.loads(result.out)["warnings"]), result)
         script = folder / "loads.py"
         script.write_text(f"import ctypes\nctypes.CDLL('{folder}/{library}')\nfor i in range(5000000): pass\n")
@@ -143,7 +143,7 @@ def foreign(suite):
         suite.check(f"{how}: loaded by a script, a warning names it", result.code == 0 and f"loaded {folder}/{library}" in result.err, result)
     for how in (["-n", 2], ["-q", "-n", 2], ["-n", 20]):
         result = suite.simulate(*how, "true")
-        suite.check(f"no MPI program ({how})", result.code == 0 and "true is not an MPI program (no rank called MPI_Init)" in result.err, result)
+        suite.check(f"no MPI program ({how})", result.code == 0 and "true is not an MPI program (no rank called MPI_Init or MPI_Session_init)" in result.err, result)
     program = suite.compile(C, "ours")
     result = suite.simulate("-n", 2, program)
     suite.check("no warning about an MPI program", "is not an MPI program" not in result.err, result)

@@ -33,6 +33,7 @@ class Program:
     options: list = field(default_factory=list)      # of mpirage run
     exit: int = 0
     beyond: str = ""
+    threads: bool = False                            # starts threads, so its ranks cannot be folded
     missing: str = ""                                # what mpirage does not have yet: the program is left out there
 
     @property
@@ -187,8 +188,9 @@ def parse_options():
 
 def chosen(programs, options):
     folder = (ROOT / options.folder).resolve() if options.folder else None
+    folded = any("folded" in option for option in options.run_option)
     return [p for p in programs
-            if options.filter in p.name and (not folder or p.source.parent == folder) and not (options.required and p.beyond)]
+            if options.filter in p.name and not (folded and p.threads) and (not folder or p.source.parent == folder) and not (options.required and p.beyond)]
 
 
 def main():

@@ -8,6 +8,7 @@ use mpirage_data::Datatype;
 use crate::connection::Connection;
 use crate::region::Region;
 use crate::transfer::{Landing, TransferBuffers};
+use crate::watch::Watch;
 
 /// An access with its arguments checked.
 #[derive(Clone, Debug)]
@@ -38,6 +39,9 @@ pub(crate) fn layout_of(datatype: &Datatype, count: usize) -> Vec<(i64, usize)> 
 impl Access {
     /// Starts it. Returns what must stay in memory until it is complete.
     pub(crate) fn post(&self, connection: &Connection, request: Option<RequestId>) -> TransferBuffers {
+        let watch = connection
+            .is_checked()
+            .then(|| Watch::of_access(connection.next_ticket(), &self.gives, self.gets.as_ref()));
         let inline = connection.inline_bytes();
         let packed = self.packed(inline);
         let layout = self.packed_layout();
@@ -62,6 +66,7 @@ impl Access {
             outgoing: packed.filter(stays).map(Arc::new),
             layout: Some(layout).filter(stays),
             incoming: incoming.map(Box::new),
+            watch,
             ..TransferBuffers::default()
         }
     }

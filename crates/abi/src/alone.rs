@@ -14,7 +14,7 @@ use mpirage_call::{
 use mpirage_channel::Briefing;
 use mpirage_collectives::{Collective, Member};
 
-use crate::caller::Caller;
+use crate::caller::last_name;
 use crate::output;
 use crate::process::MISUSE_EXIT_CODE;
 
@@ -28,11 +28,15 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     simulated_clock: false,
     local_clock: false,
     speed_ratio: 1.0,
+    lines_for_threads: false,
     real_time: false,
     clock_cost: 0,
     epoch: 0,
     shared_file: -1,
     share_malloc: 0,
+    model: [0; 32],
+    collectives: [0; 32],
+    checked: false,
 };
 
 const DEADLOCK_EXIT_CODE: i32 = 80;
@@ -131,7 +135,13 @@ impl Alone {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
         }
     }
@@ -200,7 +210,13 @@ impl Alone {
             | Call::TakeCompleted
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
         }
     }
@@ -378,7 +394,7 @@ fn nothing_yet(poll: bool) {
 }
 
 fn deadlock() -> ! {
-    let function = Caller::last().name();
+    let function = last_name();
     output::say(format_args!("{function} would wait for ever: the program runs alone, without a simulator"));
     std::process::exit(DEADLOCK_EXIT_CODE)
 }

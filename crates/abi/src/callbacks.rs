@@ -10,6 +10,8 @@ use crate::types::{CopyAttribute, DeleteAttribute, MPI_Comm, MPI_Comm_errhandler
 use crate::types::{MPI_Aint, MPI_Datarep_conversion_function, MPI_Datarep_conversion_function_c};
 use crate::types::{MPI_Datarep_extent_function, MPI_File, MPI_File_errhandler_function};
 use crate::types::{MPI_Datatype, MPI_User_function, MPI_User_function_c};
+use crate::types::{MPI_Grequest_cancel_function, MPI_Grequest_free_function, MPI_Grequest_query_function};
+use crate::types::{MPI_Session, MPI_Session_errhandler_function, MPI_Status};
 use crate::types::{MPI_Win, MPI_Win_errhandler_function};
 
 /// Set by a front when it is loaded.
@@ -123,6 +125,24 @@ pub(crate) unsafe fn handle_window_error(
     }
 }
 
+/// Calls an error handler of sessions.
+///
+/// # Safety
+/// The program registered the function for that.
+pub(crate) unsafe fn handle_session_error(
+    function: MPI_Session_errhandler_function,
+    mut session: MPI_Session,
+    mut code: c_int,
+) {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(&mut session, &mut code),
+            Some(front) => (front.handle_error)(function as usize, Owner::Session, session.0, code),
+        }
+    }
+}
+
 /// Calls an error handler of communicators.
 ///
 /// # Safety
@@ -214,6 +234,56 @@ pub(crate) unsafe fn datarep_extent(
         match front() {
             None => function(datatype, extent, extra_state),
             Some(front) => (front.datarep_extent)(function as usize, datatype.0, extent, extra_state),
+        }
+    }
+}
+
+/// Asks the program for the status of a generalised request.
+///
+/// # Safety
+/// The program gave the function and its argument for that.
+pub(crate) unsafe fn query_request(
+    function: MPI_Grequest_query_function,
+    extra_state: *mut c_void,
+    status: &mut MPI_Status,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(extra_state, status),
+            Some(front) => (front.query_request)(function as usize, extra_state, status),
+        }
+    }
+}
+
+/// Lets the program free a generalised request.
+///
+/// # Safety
+/// As for [`query_request`].
+pub(crate) unsafe fn free_request(function: MPI_Grequest_free_function, extra_state: *mut c_void) -> c_int {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(extra_state),
+            Some(front) => (front.free_request)(function as usize, extra_state),
+        }
+    }
+}
+
+/// Lets the program cancel a generalised request.
+///
+/// # Safety
+/// As for [`query_request`].
+pub(crate) unsafe fn cancel_request(
+    function: MPI_Grequest_cancel_function,
+    extra_state: *mut c_void,
+    complete: c_int,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        match front() {
+            None => function(extra_state, complete),
+            Some(front) => (front.cancel_request)(function as usize, extra_state, complete),
         }
     }
 }

@@ -25,12 +25,14 @@ use mpirage_call::{
     RequestId,
 };
 use mpirage_collectives::{Collective, Peers};
+use mpirage_data::TypeSignature;
 use smallvec::{SmallVec, smallvec};
 
 use crate::connection::Connection;
 use crate::error::Result;
 use crate::region::Region;
 use crate::transfer::{Landing, TransferBuffers};
+use crate::watch::{self, Watch};
 
 /// A collective operation as this rank takes part in it.
 #[derive(Clone, Debug)]
@@ -162,6 +164,28 @@ impl Side {
         Some(first.address().wrapping_add_signed(first.datatype().true_lb() as isize))
     }
 
+    /// The type signatures of its blocks: one if all are the same.
+    fn signatures(&self) -> Vec<TypeSignature> {
+        let whole = |region: &Region| region.signature_of(region.bytes());
+        match (&self.cut, self.regions.first()) {
+            (Cut::Equal(bytes), Some(region)) => vec![region.signature_of(*bytes as usize)],
+            (Cut::Each, _) => self.regions.iter().map(whole).collect(),
+            (_, first) => first.map(whole).into_iter().collect(),
+        }
+    }
+
+    /// Its data in words, of one block if there are several.
+    fn in_words(&self) -> String {
+        match (&self.cut, self.regions.first()) {
+            (Cut::Equal(bytes), Some(region)) => {
+                let parts = region.bytes() / (*bytes as usize).max(1);
+                region.part(0, parts).map_or_else(|_| String::new(), |part| part.in_words())
+            }
+            (_, Some(region)) => region.in_words(),
+            (_, None) => String::new(),
+        }
+    }
+
     fn bytes(&self) -> usize {
         self.regions.iter().map(Region::bytes).sum()
     }
@@ -242,12 +266,13 @@ impl Side {
         Laid { payload, list: self.list_packed() }
     }
 
-    /// Chooses where the received data arrive. `landing` keeps memory of this library, if they arrive there first.
-    fn make_room(&self, landing: &mut Option<Landing>) -> Laid<'static> {
+    /// Chooses where the received data arrive: where the program wants them if that is possible and `direct`. `landing` keeps
+    /// memory of this library, if they arrive there first.
+    fn make_room(&self, direct: bool, landing: &mut Option<Landing>) -> Laid<'static> {
         if self.bytes() == 0 || self.absent || self.is_shared() {
             return Laid { payload: Payload::Absent, list: self.list_packed() };
         }
-        if let Some((base, list)) = self.as_it_lies() {
+        if let (true, Some((base, list))) = (direct, self.as_it_lies()) {
             return Laid { payload: Payload::At(base as u64), list };
         }
         let address = landing.insert(Landing::of_collective(self.regions.to_vec())).address();
@@ -268,13 +293,43 @@ fn one_after_the_other(lengths: impl Iterator<Item = usize>) -> Vec<u64> {
 impl Collection {
     /// Takes part, to complete with `request`. Returns what must stay in memory until then.
     pub(crate) fn post(&self, connection: &Connection, request: RequestId) -> TransferBuffers {
-        self.call(connection.inline_bytes(), Some(request), |call| connection.post(call))
+        let watch = connection.is_checked().then(|| {
+            let (reads, writes) = self.watched();
+            Watch::begin(self.declare(connection), reads, writes, false)
+        });
+        let direct = watch.as_ref().is_none_or(|_| self.is_in_place());
+        let buffers =
+            self.call(connection.inline_bytes(), direct, Some(request), |call| connection.post(call));
+        TransferBuffers { watch, ..buffers }
+    }
+
+    /// Declares the types of its data.
+    fn declare(&self, connection: &Connection) -> u64 {
+        let text = format!("{}\n{}", self.gives.in_words(), self.gets.in_words());
+        watch::declare(connection, &self.gives.signatures(), &self.gets.signatures(), &text)
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.gives.in_place || self.gets.in_place
+    }
+
+    /// The buffers that the program must leave alone while it is under way. In place, what is read is written too.
+    fn watched(&self) -> (Vec<Region>, Vec<Region>) {
+        let regions = |side: &Side| if side.absent { Vec::new() } else { side.regions.to_vec() };
+        if self.is_in_place() {
+            (Vec::new(), Vec::new())
+        } else {
+            (regions(&self.gives), regions(&self.gets))
+        }
     }
 
     /// Takes part and waits for the end.
     pub(crate) fn run(&self, connection: &Connection) -> (TransferBuffers, Completion) {
         let mut completion = Completion::empty(0);
-        let buffers = self.call(connection.inline_bytes(), None, |call| {
+        if connection.is_checked() {
+            self.declare(connection);
+        }
+        let buffers = self.call(connection.inline_bytes(), true, None, |call| {
             connection.ask_then(call, |reply| {
                 completion = reply.completions.first().copied().unwrap_or(completion);
             });
@@ -285,12 +340,13 @@ impl Collection {
     fn call(
         &self,
         inline_bytes: usize,
+        direct: bool,
         request: Option<RequestId>,
         make: impl FnOnce(&Call<'_>),
     ) -> TransferBuffers {
         let (mut outgoing, mut incoming) = (None, None);
         let given = self.gives.lay_out(inline_bytes, &mut outgoing);
-        let got = self.gets.make_room(&mut incoming);
+        let got = self.gets.make_room(direct, &mut incoming);
         let &Collection {
             kind,
             context,
@@ -350,7 +406,7 @@ mod tests {
     fn a_share_tells_of_all_shares() {
         let side = Side::share(ints(0x1000, 2), vec![4, 8, 0]);
         let mut landing = None;
-        let laid = side.make_room(&mut landing);
+        let laid = side.make_room(true, &mut landing);
         assert_eq!(laid.payload, Payload::At(0x1000));
         assert_eq!(side.blocks(&laid.list), Blocks::Each(&[0, 4, 4, 8, 12, 0]));
     }
@@ -369,7 +425,7 @@ mod tests {
     fn what_is_not_stored_has_a_size() {
         let side = Side::whole(ints(0, 3)).unstored();
         let mut landing = None;
-        assert_eq!(side.make_room(&mut landing).payload, Payload::Absent);
+        assert_eq!(side.make_room(true, &mut landing).payload, Payload::Absent);
         assert_eq!(side.blocks(&[]), Blocks::Whole(12));
     }
 }

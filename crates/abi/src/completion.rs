@@ -1,18 +1,28 @@
 //! Waiting for requests and testing them, one call to the simulator at a time.
 
+use core::time::Duration as RealTime;
+
 use mpirage_call::{Call, Completing, Completion, RequestId};
+use mpirage_units::Duration;
 use smallvec::SmallVec;
 
-use crate::constants::MPI_REQUEST_NULL;
-use crate::error::Result;
+use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
+use crate::error::{MpiError, Result};
+use crate::inspect;
 use crate::objects::Objects;
-use crate::objects::request::Arrivals;
+use crate::objects::general::Functions;
+use crate::objects::partitioned::OUTLINE;
+use crate::objects::request::{Arrivals, Request};
+use crate::program_events::ProgramEvents;
 use crate::rank::{self, try_with, with};
 use crate::status;
 use crate::types::MPI_Request;
 
 /// A list that needs no memory of its own for as many items as programs usually wait for.
 pub(crate) type Few<T> = SmallVec<[T; 8]>;
+
+/// A thread that waits for messages and for other threads looks for both so often, in simulated and in real time.
+const LOOK_EVERY: (Duration, RealTime) = (Duration::from_nanos(1_000), RealTime::from_micros(50));
 
 /// A request that has ended.
 #[derive(Debug)]
@@ -74,43 +84,161 @@ pub(crate) fn all_plain(
 
 /// The end of all requests that are active; of a `poll`, none unless all have ended.
 pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Few<Ended>>> {
-    let open = with(|objects| Open::of(objects, requests))?;
-    if !open.ids.is_empty() {
-        let completed = open.settle(Completing::All, poll)?;
-        if completed < open.ids.len() {
+    loop {
+        let seen = rank::this().program_events.count();
+        follow_outlines(requests, poll)?;
+        let open = with(|objects| Open::of(objects, requests))?;
+        if !open.ids.is_empty() {
+            let completed = open.settle(Completing::All, poll)?;
+            if completed < open.ids.len() {
+                return Ok(None);
+            }
+        }
+        let Tally { active, ready, stalled } = with(|objects| count(objects, requests))?;
+        if active == ready {
+            return collect(requests).map(Some);
+        }
+        if poll {
             return Ok(None);
         }
+        if let Some(what) = stalled {
+            wait_for_program(seen, &what)?;
+        }
     }
-    collect(requests).map(Some)
 }
 
 /// The end of those requests that have ended, at least one unless it is a `poll`. Without active requests, none at all.
 pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Result<Few<Ended>> {
     let limit = if how == Completing::Any { 1 } else { usize::MAX };
     loop {
-        let (active, ready) = with(|objects| count(objects, requests))?;
+        let seen = rank::this().program_events.count();
+        follow_outlines(requests, true)?;
+        let Tally { active, ready, stalled } = with(|objects| count(objects, requests))?;
+        let both = stalled.is_some() && ProgramEvents::may_come();
+        let open = with(|objects| Open::of(objects, requests))?;
         // Those that have ended already are enough for one, but not for as many as there are.
-        if active > ready && (ready == 0 || how == Completing::Some) {
-            let open = with(|objects| Open::of(objects, requests))?;
-            open.settle(how, poll || ready > 0)?;
+        if active > ready && !open.ids.is_empty() && (ready == 0 || how == Completing::Some) {
+            open.settle(how, poll || ready > 0 || both)?;
         }
         let ended = collect_some(requests, limit)?;
         if poll || active == 0 || !ended.is_empty() {
             return Ok(ended);
+        }
+        match stalled {
+            Some(_) if both && !open.ids.is_empty() => pass_time(seen),
+            Some(what) if open.ids.is_empty() => wait_for_program(seen, &what)?,
+            _ => {}
         }
     }
 }
 
 /// Looks whether a request has ended without releasing it; its completion if so.
 pub(crate) fn peek(request: MPI_Request) -> Result<Option<Completion>> {
+    follow_outlines(&[request], true)?;
     let open = with(|objects| Open::of(objects, &[request]))?;
     if !open.ids.is_empty() {
         open.settle(Completing::All, true)?;
     }
-    with(|objects| {
-        let request = objects.requests.get(request)?;
-        Ok(request.is_complete().then(|| request.completion()))
-    })
+    let (completion, functions, landed) = try_with(|objects| {
+        let request = objects.requests.get_mut(request)?;
+        let completion = request.is_complete().then(|| request.completion());
+        let landed = if completion.is_some() { request.take_landed() } else { Vec::new() };
+        Ok((completion, completion.and_then(|_| functions_of(request)), landed))
+    })?;
+    // The program may look at what it received, although the request stays.
+    for (buffers, done) in landed {
+        inspect::ended(&buffers, &done);
+        buffers.land(&done);
+    }
+    match functions {
+        None => Ok(completion),
+        Some(functions) => {
+            let (completion, queried) = functions.query();
+            queried.map(|()| Some(completion))
+        }
+    }
+}
+
+/// Looks whether a partition has arrived.
+pub(crate) fn has_arrived(request: MPI_Request, partition: i32) -> Result<bool> {
+    follow_outlines(&[request], true)?;
+    let open = try_with(|objects| objects.requests.partitioned_mut(request)?.open_of(partition))?;
+    if !open.is_empty() {
+        let (owners, ids) = open.into_iter().map(|(which, id)| ((request, which), id)).unzip();
+        Open { ids, owners }.settle(Completing::All, true)?;
+    }
+    try_with(|objects| objects.requests.partitioned_mut(request)?.arrived(partition))
+}
+
+fn functions_of(request: &Request) -> Option<Functions> {
+    match request {
+        Request::General(general) => Some(general.functions()),
+        _ => None,
+    }
+}
+
+/// Posts the receives of partitioned messages whose outline has come. Before a wait, waits for all outlines: messages of others
+/// may depend on these receives.
+fn follow_outlines(requests: &[MPI_Request], poll: bool) -> Result<()> {
+    loop {
+        let outlines = with(|objects| Open::outlines(objects, requests))?;
+        if !outlines.ids.is_empty() {
+            outlines.settle(Completing::Some, poll)?;
+        }
+        for request in with(|objects| waiting_receives(objects, requests))? {
+            post_partitions(request)?;
+        }
+        if poll || outlines.ids.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+/// Partitioned receives that have been started and wait for nothing but being posted.
+fn waiting_receives(objects: &Objects, requests: &[MPI_Request]) -> Result<Few<MPI_Request>> {
+    let mut waiting = Few::new();
+    for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
+        if matches!(objects.requests.get(handle)?, Request::Partitioned(message) if message.can_post()) {
+            waiting.push(handle);
+        }
+    }
+    Ok(waiting)
+}
+
+/// Posts the receives of a partitioned message, if its outline is there.
+pub(crate) fn post_partitions(request: MPI_Request) -> Result<()> {
+    let receives = try_with(|objects| Ok(objects.requests.partitioned_mut(request)?.take_receives()))?;
+    let mut transfers = Vec::with_capacity(receives.len());
+    for receive in receives {
+        let id = with(|objects| objects.requests.take_id());
+        rank::post(&receive.call(id));
+        transfers.push(receive.transfer(id));
+    }
+    if !transfers.is_empty() {
+        try_with(|objects| {
+            objects.requests.partitioned_mut(request)?.note_receives(transfers);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Waits until another thread of the rank does what this one waits for.
+fn wait_for_program(seen: u32, what: &str) -> Result<()> {
+    if rank::this().program_events.wait(seen) {
+        return Ok(());
+    }
+    Err(MpiError::of(
+        MPI_ERR_REQUEST,
+        format_args!("this waits for {what}, and the rank has no other thread that could change that"),
+    ))
+}
+
+/// Some time passes, simulated and real: messages may arrive, and another thread of the rank may complete something.
+fn pass_time(seen: u32) {
+    let (span, real) = LOOK_EVERY;
+    rank::this().program_events.wait_briefly(seen, real);
+    rank::ask(&Call::Sleep { span });
 }
 
 impl Open {
@@ -121,6 +249,20 @@ impl Open {
             for (which, id) in request.open_transfers() {
                 open.ids.push(id);
                 open.owners.push((handle, which));
+            }
+        }
+        Ok(open)
+    }
+
+    /// The outlines that partitioned receives wait for.
+    fn outlines(objects: &Objects, requests: &[MPI_Request]) -> Result<Open> {
+        let mut open = Open::default();
+        for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
+            if let Request::Partitioned(partitioned) = objects.requests.get(handle)?
+                && let Some(id) = partitioned.awaited_outline()
+            {
+                open.ids.push(id);
+                open.owners.push((handle, OUTLINE));
             }
         }
         Ok(open)
@@ -144,15 +286,27 @@ impl Open {
     }
 }
 
-/// How many requests are active, and how many of these have ended.
-fn count(objects: &Objects, requests: &[MPI_Request]) -> Result<(usize, usize)> {
-    let (mut active, mut ready) = (0, 0);
+/// What requests wait for.
+struct Tally {
+    /// How many are active.
+    active: usize,
+    /// How many of these have ended.
+    ready: usize,
+    /// What one of them waits for the program to do, if one does.
+    stalled: Option<String>,
+}
+
+fn count(objects: &Objects, requests: &[MPI_Request]) -> Result<Tally> {
+    let mut tally = Tally { active: 0, ready: 0, stalled: None };
     for &handle in requests.iter().filter(|&&request| request != MPI_REQUEST_NULL) {
         let request = objects.requests.get(handle)?;
-        active += usize::from(!request.is_inactive());
-        ready += usize::from(!request.is_inactive() && request.is_complete());
+        if !request.is_inactive() {
+            tally.active += 1;
+            tally.ready += usize::from(request.is_complete());
+            tally.stalled = tally.stalled.or_else(|| request.stalled());
+        }
     }
-    Ok((active, ready))
+    Ok(tally)
 }
 
 fn collect(requests: &[MPI_Request]) -> Result<Few<Ended>> {
@@ -188,9 +342,13 @@ struct Released {
 
 impl Released {
     fn finish(self) -> Ended {
-        let Released { position, mut completion, arrivals, gone } = self;
-        let (result, bytes) = arrivals.settle();
-        completion.bytes = bytes.unwrap_or(completion.bytes);
+        let Released { position, completion, arrivals, gone } = self;
+        if let Arrivals::Composite(transfers) = &arrivals {
+            for transfer in transfers {
+                inspect::ended(&transfer.buffers, &transfer.done.unwrap_or(completion));
+            }
+        }
+        let (completion, result) = arrivals.settle(completion);
         Ended { position, completion, result, gone }
     }
 }
@@ -200,7 +358,7 @@ fn release(objects: &mut Objects, position: usize, handle: MPI_Request) -> Resul
     let request = objects.requests.get_mut(handle)?;
     let completion = request.completion();
     let arrivals = request.release();
-    let gone = request.plan().is_none();
+    let gone = !request.is_persistent();
     if gone {
         objects.requests.remove(handle)?;
     }

@@ -5,6 +5,7 @@ use core::fmt;
 use core::ops::Deref;
 
 use crate::constants::*;
+use mpirage_call::FindingClass;
 use mpirage_data::{DatatypeError, OpError};
 
 /// Why a call failed. The function's name is not part of the text; the code that reports the error adds it.
@@ -28,6 +29,24 @@ impl MpiError {
     #[cold]
     pub(crate) fn new(class: c_int, text: impl Into<String>) -> MpiError {
         MpiError(Box::new(Failure { class, text: text.into() }))
+    }
+
+    /// The class under which a checked run reports it.
+    pub(crate) fn finding_class(&self) -> FindingClass {
+        match self.class {
+            MPI_ERR_TRUNCATE => FindingClass::Truncation,
+            MPI_ERR_RMA_SYNC | MPI_ERR_RMA_CONFLICT => FindingClass::RmaSync,
+            MPI_ERR_RMA_RANGE | MPI_ERR_RMA_ATTACH => FindingClass::RmaRange,
+            MPI_ERR_TYPE | MPI_ERR_COMM | MPI_ERR_GROUP | MPI_ERR_OP | MPI_ERR_REQUEST | MPI_ERR_WIN
+            | MPI_ERR_INFO | MPI_ERR_KEYVAL | MPI_ERR_ERRHANDLER | MPI_ERR_FILE | MPI_ERR_SESSION => {
+                FindingClass::InvalidHandle
+            }
+            MPI_ERR_BUFFER | MPI_ERR_COUNT | MPI_ERR_TAG | MPI_ERR_RANK | MPI_ERR_ROOT | MPI_ERR_TOPOLOGY
+            | MPI_ERR_DIMS | MPI_ERR_ARG | MPI_ERR_ASSERT | MPI_ERR_DISP | MPI_ERR_SIZE
+            | MPI_ERR_LOCKTYPE | MPI_ERR_INFO_KEY | MPI_ERR_INFO_VALUE | MPI_ERR_INFO_NOKEY
+            | MPI_ERR_RMA_FLAVOR | MPI_ERR_AMODE | MPI_ERR_NAME => FindingClass::InvalidArgument,
+            _ => FindingClass::Misuse,
+        }
     }
 
     /// The same of a text that is still to be put together; there are many of these inside functions that seldom fail.

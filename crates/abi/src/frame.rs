@@ -2,16 +2,17 @@
 
 use core::ffi::c_int;
 
-use mpirage_call::Call;
+use mpirage_call::{Call, FindingClass};
 
 use crate::callbacks;
 use crate::caller::{Caller, name_of};
-use crate::constants::MPI_SUCCESS;
+use crate::constants::{MPI_ERRORS_ARE_FATAL, MPI_SUCCESS};
 use crate::error::{MpiError, Result};
+use crate::inspect;
 use crate::objects::errhandler::{self, Errhandler};
 use crate::process::MISUSE_EXIT_CODE;
 use crate::rank::{self, Rank, Stage};
-use crate::types::{MPI_Comm, MPI_File, MPI_Win};
+use crate::types::{MPI_Comm, MPI_Errhandler, MPI_File, MPI_Session, MPI_Win};
 
 /// The body of an MPI function that may be called only between `MPI_Init` and `MPI_Finalize`. An error goes to the error
 /// handler of `comm`, or of `MPI_COMM_SELF` if it concerns no communicator.
@@ -21,7 +22,10 @@ pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> 
     let rank = rank::this();
     let stage = rank.stage();
     if stage != Stage::Running {
-        out_of_season(function, stage);
+        check_use(rank, function, stage);
+    }
+    if rank.is_watched() {
+        inspect::thread_level();
     }
     settle(rank, function, comm.into(), body())
 }
@@ -32,7 +36,10 @@ pub(crate) fn outcome_on(win: MPI_Win, body: impl FnOnce() -> Result<()>) -> c_i
     let rank = rank::this();
     let stage = rank.stage();
     if stage != Stage::Running {
-        out_of_season(function, stage);
+        check_use(rank, function, stage);
+    }
+    if rank.is_watched() {
+        inspect::thread_level();
     }
     let result = body();
     rank.held_exception.raise();
@@ -48,7 +55,10 @@ pub(crate) fn outcome_of_file(file: MPI_File, body: impl FnOnce() -> Result<()>)
     let rank = rank::this();
     let stage = rank.stage();
     if stage != Stage::Running {
-        out_of_season(function, stage);
+        check_use(rank, function, stage);
+    }
+    if rank.is_watched() {
+        inspect::thread_level();
     }
     let result = body();
     rank.held_exception.raise();
@@ -71,14 +81,36 @@ pub(crate) fn misuse(text: &str) -> ! {
     connection.exit(MISUSE_EXIT_CODE)
 }
 
-/// The program called a function before `MPI_Init` or after `MPI_Finalize`.
+/// The same, with the error handler of a session; that of `MPI_COMM_SELF` if there is no such session.
+pub(crate) fn outcome_in(session: MPI_Session, body: impl FnOnce() -> Result<()>) -> c_int {
+    let function = Caller::last().function;
+    let result = body();
+    let handler = || rank::try_with(|objects| Ok(objects.sessions.get(session)?.errhandler));
+    match result {
+        Ok(()) => MPI_SUCCESS,
+        Err(error) => handle_in(function, session, handler().unwrap_or(MPI_ERRORS_ARE_FATAL), error),
+    }
+}
+
+/// The program calls a function before `MPI_Init` or after `MPI_Finalize`: that is right as long as it has a session.
 #[cold]
-fn out_of_season(function: u32, stage: Stage) -> ! {
+fn check_use(rank: &Rank, function: u32, stage: Stage) {
+    if rank.is_in_use() {
+        return;
+    }
     let when = match stage {
         Stage::Before => "MPI_Init has not been called yet",
         Stage::Running | Stage::After => "MPI_Finalize has been called already",
     };
+    inspect::report(FindingClass::Lifecycle, when.to_owned());
     misuse(&format!("{}: {when}", name_of(function)))
+}
+
+/// Ends the run because of an error of the program.
+#[cold]
+fn fatal(function: u32, error: &MpiError) -> ! {
+    inspect::report(error.finding_class(), error.text.clone());
+    misuse(&format!("{}: {}", name_of(function), error.text))
 }
 
 #[inline]
@@ -99,7 +131,7 @@ fn handle(function: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
         | Errhandler::Abort
         | Errhandler::Win(_)
         | Errhandler::File(_)
-        | Errhandler::Session(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
+        | Errhandler::Session(_) => fatal(function, &error),
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
             // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
@@ -124,7 +156,27 @@ fn handle_on(function: u32, win: MPI_Win, error: MpiError) -> c_int {
             unsafe { callbacks::handle_window_error(handler, win, error.class) };
             error.class
         }
-        Some(_) => misuse(&format!("{}: {}", name_of(function), error.text)),
+        Some(_) => fatal(function, &error),
+    }
+}
+
+/// Passes an error to an error handler of a session.
+#[cold]
+pub(crate) fn handle_in(
+    function: u32,
+    session: MPI_Session,
+    errhandler: MPI_Errhandler,
+    error: MpiError,
+) -> c_int {
+    let handler = rank::with(|objects| errhandler::find(&objects.errhandlers, errhandler));
+    match handler {
+        Ok(Errhandler::Return) => error.class,
+        Ok(Errhandler::Session(handler)) => {
+            // SAFETY: the program registered this function as an error handler of sessions; no lock is held.
+            unsafe { callbacks::handle_session_error(handler, session, error.class) };
+            error.class
+        }
+        _ => misuse(&format!("{}: {}", name_of(function), error.text)),
     }
 }
 

@@ -3,10 +3,9 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use mpirage_bodies::{Bodies, Body, FINGERPRINT};
+use mpirage_bodies::{Bodies, Body, Caller, FINGERPRINT};
 
 use crate::callbacks::CALLBACKS;
-use crate::caller::{CALL_FUNCTION, CALL_SITE};
 use crate::frame;
 use crate::missing::not_implemented;
 use crate::types::*;
@@ -17,12 +16,16 @@ use crate::types::*;
 pub static mpirage_bodies: Bodies = Bodies {
     fingerprint: FINGERPRINT,
     bodies: &BODIES,
-    call_site: &CALL_SITE,
-    call_function: &CALL_FUNCTION,
+    store_caller,
     callbacks: &CALLBACKS,
     not_implemented,
     misuse,
 };
+
+/// A function of a front is about to call a body.
+extern "C" fn store_caller(caller: Caller) {
+    caller.store();
+}
 
 /// A front reports a mistake of the program.
 ///

@@ -6,6 +6,8 @@
 
 use mpirage_prefetch::fetch_slice;
 
+use crate::caller::Caller;
+
 const FIRST: usize = 0x10000;
 const STEP: usize = 16;
 
@@ -19,11 +21,13 @@ pub(crate) struct Handles<T> {
     dynamic: Vec<Option<T>>,
     /// Positions in `dynamic` that are free.
     free: Vec<u32>,
+    /// Who made the objects of `dynamic`, if the run is checked for leaks.
+    makers: Option<Vec<Option<Caller>>>,
 }
 
 impl<T> Handles<T> {
     pub(crate) const fn new() -> Handles<T> {
-        Handles { predefined: Vec::new(), dynamic: Vec::new(), free: Vec::new() }
+        Handles { predefined: Vec::new(), dynamic: Vec::new(), free: Vec::new(), makers: None }
     }
 
     /// Puts an object at a handle that the standard fixes.
@@ -43,6 +47,9 @@ impl<T> Handles<T> {
         };
         // A free place is empty: there is nothing to be dropped.
         std::mem::forget(self.dynamic[position].replace(object));
+        if self.makers.is_some() {
+            self.note_maker(position);
+        }
         FIRST + STEP * position
     }
 
@@ -50,6 +57,30 @@ impl<T> Handles<T> {
     fn grow(&mut self) -> usize {
         self.dynamic.push(None);
         self.dynamic.len() - 1
+    }
+
+    /// From now on, who makes an object is remembered.
+    pub(crate) fn remember_makers(&mut self) {
+        self.makers = Some(Vec::new());
+    }
+
+    #[cold]
+    fn note_maker(&mut self, position: usize) {
+        let Some(makers) = &mut self.makers else { return };
+        makers.resize(makers.len().max(position + 1), None);
+        makers[position] = Some(Caller::last());
+    }
+
+    /// The program has freed its handle of an object that stays.
+    pub(crate) fn disown(&mut self, handle: usize) {
+        let maker = position(handle).and_then(|position| self.makers.as_mut()?.get_mut(position));
+        maker.into_iter().for_each(|maker| *maker = None);
+    }
+
+    /// Objects that the program has not freed, with the calls that made them.
+    pub(crate) fn unfreed(&self) -> impl Iterator<Item = (Caller, &T)> {
+        let makers = self.makers.as_deref().unwrap_or_default();
+        makers.iter().zip(&self.dynamic).filter_map(|(maker, object)| Some(((*maker)?, object.as_ref()?)))
     }
 
     pub(crate) fn get(&self, handle: usize) -> Option<&T> {
@@ -64,6 +95,12 @@ impl<T> Handles<T> {
             Some(position) => self.dynamic.get_mut(position)?.as_mut(),
             None => self.predefined.iter_mut().find(|(known, _)| *known == handle).map(|(_, object)| object),
         }
+    }
+
+    /// All objects that are not predefined, with their handles.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        let used = self.dynamic.iter().enumerate();
+        used.filter_map(|(at, object)| object.as_ref().map(|object| (FIRST + STEP * at, object)))
     }
 
     /// Prefetches some of the objects, which are likely to be used.

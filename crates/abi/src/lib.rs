@@ -12,10 +12,10 @@
 //! |---|---|
 //! | entry | [`trampoline`]: two exported entry points for each function; [`missing`]: functions without a body; [`folded_ranks`]: called by a simulator that folds ranks; [`fronts`]: the bodies for libraries with other binary interfaces |
 //! | functions | `functions`: one body per MPI function (its page says how to add one); `smpi`: what `smpi/smpi.h` declares; `clock`, `alarms`, `locks`, `sharing::malloc`: interposed functions of the C library |
-//! | frame | `frame`: around every body; `perform`, `completion`: carry out operations and wait for requests |
+//! | frame | `frame`: around every body; `perform`, `completion`: carry out operations and wait for requests; `inspect`: of a checked run, inspects buffers and leaks |
 //! | rank | `rank`: one rank, which holds the parts below; `rank::this` is the one that runs |
-//! | objects | `objects`: what handles refer to; `operation`, `message`, `collection`, `transfer`, `region`: what a call starts, with checked arguments; `sampling`, `sharing`, `services` |
-//! | connection | `connection`: a line's way to the simulator, or to `alone` if there is none; `timers`, `disturbances`, `work`: clocks and processor time; `origin`: how the rank was started |
+//! | objects | `objects`: what handles refer to; `operation`, `message`, `collection`, `transfer`, `region`: what a call starts, with checked arguments; `watch`: their buffers and types, in a checked run; `sampling`, `sharing`, `services` |
+//! | connection | `connection`: a line's way to the simulator, or to `alone` if there is none; `timers`, `disturbances`, `work`, `program_events`: clocks, processor time and other threads; `origin`: how the rank was started |
 //! | ground | [`types`], `error`, `arguments`, `handles`, `lock`, `exceptions`, `callbacks`, [`caller`], `process`, `system`, `output`, `allocator`; `crash`: a note about a signal that kills the process |
 //!
 //! The parts own their state and get what they need as arguments; only the layers from `frame` on ask which rank runs.
@@ -50,6 +50,7 @@ mod files;
 mod frame;
 mod functions;
 mod handles;
+mod inspect;
 mod lock;
 mod locks;
 mod message;
@@ -59,6 +60,7 @@ mod origin;
 mod output;
 mod perform;
 mod process;
+mod program_events;
 mod rank;
 mod region;
 mod sampling;
@@ -69,4 +71,5 @@ mod status;
 mod system;
 mod timers;
 mod transfer;
+mod watch;
 mod work;

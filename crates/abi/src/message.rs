@@ -12,6 +12,7 @@ use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
 use crate::region::Region;
 use crate::transfer::{Landing, TransferBuffers};
+use crate::watch::{self, Watch};
 
 /// A message to send.
 #[derive(Clone, Debug)]
@@ -69,15 +70,27 @@ impl Outgoing {
 
     /// Sends it, to complete with `request`. Returns what must stay in memory until then.
     pub(crate) fn post(&self, connection: &Connection, request: RequestId) -> TransferBuffers {
+        let watch = connection.is_checked().then(|| self.watch(connection));
         let send = |payload: Payload<'_>| connection.post(&self.call(payload, Some(request), false));
         let packed = self.with_payload(connection.inline_bytes(), send);
         let outgoing = packed.map(Arc::new).or_else(|| self.copy.clone());
-        TransferBuffers { outgoing, ..TransferBuffers::default() }
+        TransferBuffers { outgoing, watch, ..TransferBuffers::default() }
+    }
+
+    /// Declares it and watches its buffer. One that is buffered, or a copy of ours, may change.
+    fn watch(&self, connection: &Connection) -> Box<Watch> {
+        let ticket = watch::declare_send(connection, &self.region);
+        let may_change = self.copy.is_some() || self.mode == SendMode::Buffered;
+        let reads = if may_change { Vec::new() } else { vec![self.region.clone()] };
+        Watch::begin(ticket, reads, Vec::new(), false)
     }
 
     /// Sends it and returns when the sender may go on.
     #[inline(always)]
     pub(crate) fn run(&self, connection: &Connection) {
+        if connection.is_checked() {
+            watch::declare_send(connection, &self.region);
+        }
         self.with_payload(connection.inline_bytes(), |payload| match self.runs_ahead(connection) {
             true => connection.post(&self.call(payload, None, false)),
             false => connection.ask_then(&self.call(payload, None, true), |_| ()),
@@ -146,24 +159,34 @@ impl Incoming {
 
     /// Posts the receive, to complete with `request`. Returns what must stay in memory until then.
     pub(crate) fn post(&self, connection: &Connection, request: RequestId) -> TransferBuffers {
-        let (buffers, address) = self.make_room();
+        let watch = connection.is_checked().then(|| {
+            let ticket = watch::declare_receive(connection, &self.region);
+            Watch::begin(ticket, Vec::new(), vec![self.region.clone()], true)
+        });
+        // A watched buffer is filled when the program completes the request.
+        let (buffers, address) = self.make_room(watch.is_none());
         connection.post(&self.call(address, Some(request)));
-        buffers
+        TransferBuffers { watch, ..buffers }
     }
 
     /// Waits for the message.
     #[inline(always)]
     pub(crate) fn run(&self, connection: &Connection) -> (TransferBuffers, Completion) {
-        let (buffers, address) = self.make_room();
+        let watch = connection
+            .is_checked()
+            .then(|| Watch::of_blocking(watch::declare_receive(connection, &self.region), &self.region));
+        let (buffers, address) = self.make_room(true);
+        let buffers = TransferBuffers { watch, ..buffers };
         let first = |reply: &Reply| reply.completions.first().copied().unwrap_or(Completion::empty(0));
         let completion = connection.ask_then(&self.call(address, None), first);
         let completion = buffers.seen_from_here(completion);
         (buffers, completion)
     }
 
-    /// Where its packed bytes arrive: where the program wants them, or first in memory of this library.
+    /// Where its packed bytes arrive: where the program wants them if that is possible and `direct`, or first in memory of
+    /// this library.
     #[inline(always)]
-    fn make_room(&self) -> (TransferBuffers, u64) {
+    fn make_room(&self, direct: bool) -> (TransferBuffers, u64) {
         let (room, bridge) = (self.region.bytes() as u64, self.bridge.clone());
         if room == 0 {
             return (TransferBuffers { bridge, ..TransferBuffers::default() }, 0);
@@ -171,7 +194,7 @@ impl Incoming {
         if self.region.is_shared() {
             return (TransferBuffers { room, bridge, ..TransferBuffers::default() }, 0);
         }
-        if self.region.is_plain() {
+        if direct && self.region.is_plain() {
             return (
                 TransferBuffers { room, bridge, ..TransferBuffers::default() },
                 self.region.address() as u64,

@@ -10,6 +10,7 @@ use mpirage_call::Completion;
 
 use crate::completion;
 use crate::error::Result;
+use crate::inspect;
 use crate::message::{Incoming, Outgoing};
 use crate::objects::request::Request;
 use crate::operation::{Operation, Step};
@@ -23,6 +24,7 @@ pub(crate) fn run(operation: Operation) -> Result<Completion> {
         return completion::wait_for(begin(operation));
     };
     let (buffers, completion) = step.run(rank::this().connection());
+    inspect::ended(&buffers, &completion);
     buffers.finish(&completion)?;
     Ok(completion)
 }
@@ -47,7 +49,11 @@ pub(crate) fn keep(mut operation: Operation) -> MPI_Request {
 /// Starts all steps of an operation.
 pub(crate) fn launch(operation: &Operation) -> Transfers {
     let rank = rank::this();
-    operation.launch(rank.connection(), || rank.objects().requests.take_id())
+    let transfers = operation.launch(rank.connection(), || rank.objects().requests.take_id());
+    if rank.connection().is_checked() {
+        transfers.iter().for_each(|transfer| inspect::note_buffers(&transfer.buffers));
+    }
+    transfers
 }
 
 /// Sends a message and returns when the sender may go on.
@@ -59,10 +65,10 @@ pub(crate) fn send(message: &Outgoing) {
 /// Starts to send a message.
 #[inline(always)]
 pub(crate) fn begin_send(message: Outgoing, comm: MPI_Comm) -> MPI_Request {
-    if !message.is_plain() {
+    let rank = rank::this();
+    if !message.is_plain() || rank.connection().is_checked() {
         return begin(Operation::one(comm, Step::Send(message)));
     }
-    let rank = rank::this();
     let (id, request) = rank.objects().requests.open_plain(comm, 0);
     message.post_plain(rank.connection(), id);
     request
@@ -71,6 +77,7 @@ pub(crate) fn begin_send(message: Outgoing, comm: MPI_Comm) -> MPI_Request {
 /// Waits for a message, and puts it where it belongs.
 pub(crate) fn receive(message: &Incoming) -> Result<Completion> {
     let (buffers, completion) = message.run(rank::this().connection());
+    inspect::ended(&buffers, &completion);
     buffers.finish(&completion)?;
     Ok(completion)
 }
@@ -78,10 +85,10 @@ pub(crate) fn receive(message: &Incoming) -> Result<Completion> {
 /// Starts to receive a message.
 #[inline(always)]
 pub(crate) fn begin_receive(message: Incoming, comm: MPI_Comm) -> MPI_Request {
-    if !message.is_plain() {
+    let rank = rank::this();
+    if !message.is_plain() || rank.connection().is_checked() {
         return begin(Operation::one(comm, Step::Receive(message)));
     }
-    let rank = rank::this();
     let (id, request) = rank.objects().requests.open_plain(comm, message.region.bytes() as u64);
     message.post_plain(rank.connection(), id);
     request

@@ -8,7 +8,7 @@
 
 use core::ffi::c_int;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::thread::ThreadId;
 
@@ -23,6 +23,7 @@ use crate::objects::Objects;
 use crate::objects::predefined_attributes::PredefinedAttributes;
 use crate::origin::FoldedOrigin;
 use crate::process;
+use crate::program_events::ProgramEvents;
 use crate::sampling::Sampling;
 use crate::services::{self, UserReduce};
 use crate::sharing::Sharing;
@@ -32,6 +33,8 @@ use crate::sharing::Sharing;
 pub(crate) struct Rank {
     /// A [`Stage`].
     stage: AtomicU8,
+    /// How often MPI is in use: once between `MPI_Init` and `MPI_Finalize`, once in each session.
+    uses: AtomicU32,
     /// What an operator of the program has thrown.
     pub held_exception: HeldException,
     /// Opened at the first need, because the rank's first burst begins then.
@@ -47,6 +50,8 @@ pub(crate) struct Rank {
     pub attributes: PredefinedAttributes,
     pub sampling: Sampling,
     pub sharing: Sharing,
+    /// Completions by other threads of the program.
+    pub program_events: ProgramEvents,
     /// How the rank finds the simulator, if it is folded.
     origin: Option<FoldedOrigin>,
 }
@@ -62,6 +67,9 @@ pub(crate) enum Stage {
     /// `MPI_Finalize` has been called.
     After,
 }
+
+/// The stage of a rank that runs, in a checked run: one comparison tells.
+const WATCHED: u8 = 3;
 
 /// The rank that is this process.
 static PROCESS: LazyLock<Rank> = LazyLock::new(|| Rank::new(None, None));
@@ -109,6 +117,7 @@ impl Rank {
         process::abort_on_panic();
         Rank {
             stage: AtomicU8::new(Stage::Before as u8),
+            uses: AtomicU32::new(0),
             held_exception: HeldException::default(),
             connection: OnceLock::new(),
             objects: Lock::new(Objects::new(command)),
@@ -116,6 +125,7 @@ impl Rank {
             attributes: PredefinedAttributes::new(),
             sampling: Sampling::default(),
             sharing: Sharing::default(),
+            program_events: ProgramEvents::default(),
             origin,
         }
     }
@@ -125,14 +135,42 @@ impl Rank {
     pub(crate) fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             before if before == Stage::Before as u8 => Stage::Before,
-            running if running == Stage::Running as u8 => Stage::Running,
+            running if running == Stage::Running as u8 || running == WATCHED => Stage::Running,
             _ => Stage::After,
         }
+    }
+
+    /// Does it run, in a checked run?
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.stage.load(Ordering::Relaxed) == WATCHED
+    }
+
+    /// It runs, in a checked run.
+    pub(crate) fn watch(&self) {
+        self.stage.store(WATCHED, Ordering::Release);
     }
 
     /// This rank has reached a stage.
     pub(crate) fn enter(&self, stage: Stage) {
         self.stage.store(stage as u8, Ordering::Release);
+    }
+
+    /// Is MPI in use?
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.uses.load(Ordering::Acquire) > 0
+    }
+
+    /// MPI is used once more. The simulator learns of the first use.
+    pub(crate) fn begin_use(&self) {
+        if self.uses.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.connection().ask(&Call::Init);
+        }
+    }
+
+    /// MPI is used once less. True if that was the last use.
+    pub(crate) fn end_use(&self) -> bool {
+        self.uses.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
     /// The way to the simulator.

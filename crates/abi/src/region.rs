@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::slice;
 
-use mpirage_data::{Datatype, Origin};
+use mpirage_data::{Datatype, Origin, TypeSignature};
 
 use crate::arguments::{Number, count};
 use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT};
@@ -78,6 +78,25 @@ impl Region {
 
     pub(crate) fn datatype(&self) -> &Datatype {
         &self.datatype
+    }
+
+    /// The type signature of the first of its packed bytes.
+    pub(crate) fn signature_of(&self, bytes: usize) -> TypeSignature {
+        self.datatype.signature_of_bytes(bytes.min(self.bytes))
+    }
+
+    /// Its elements in words: `4 MPI_INT`.
+    pub(crate) fn in_words(&self) -> String {
+        match self.datatype.uniform_basic() {
+            Some(basic) => format!("{} {basic}", self.bytes / basic.size()),
+            None => format!("{} elements of a datatype with {} bytes", self.count, self.datatype.size()),
+        }
+    }
+
+    /// The stretches of memory that it covers: addresses and lengths.
+    pub(crate) fn stretches(&self) -> Vec<(usize, usize)> {
+        let at = |(offset, length): (i64, usize)| (self.pointer_to(offset).addr(), length);
+        self.datatype.stretches(self.count).into_iter().map(at).collect()
     }
 
     /// Does it lie wholly in shared memory? Then its contents are meaningless and only its size counts.

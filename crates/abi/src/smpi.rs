@@ -216,9 +216,9 @@ pub extern "C" fn mpirage_migrate(bytes: u64) -> c_int {
     let connection = rank::this().connection();
     if connection.is_simulated() {
         let before = Caller::last();
-        Caller { function: function_names().len() as u32 - 1, ..before }.restore();
+        Caller { function: function_names().len() as u32 - 1, ..before }.store();
         connection.ask(&Call::Migrate { state_bytes: if bytes > 0 { bytes } else { live_heap() } });
-        before.restore();
+        before.store();
     }
     0
 }

@@ -10,6 +10,7 @@ use crate::files::access::FileAccess;
 use crate::objects::bridge::Bridge;
 use crate::region::Region;
 use crate::status;
+use crate::watch::Watch;
 
 /// The transfers of an operation. Most have one, which needs no memory of its own.
 pub(crate) type Transfers = SmallVec<[Transfer; 1]>;
@@ -41,6 +42,8 @@ pub(crate) struct TransferBuffers {
     pub file: Option<Box<FileAccess>>,
     /// The inter-communicator, if the message comes from its other side.
     pub bridge: Option<Arc<Bridge>>,
+    /// Its buffers in a checked run.
+    pub watch: Option<Box<Watch>>,
 }
 
 /// Packed bytes and where they go from here.
@@ -53,6 +56,13 @@ pub(crate) struct Landing {
     counted: bool,
 }
 
+impl Transfer {
+    /// One that the simulator does not know yet.
+    pub(crate) fn not_begun() -> Transfer {
+        Transfer { id: None, buffers: TransferBuffers::default(), done: None }
+    }
+}
+
 impl TransferBuffers {
     /// Does the simulator know addresses of this memory?
     pub(crate) fn keeps_memory(&self) -> bool {
@@ -62,6 +72,20 @@ impl TransferBuffers {
     /// The completion with its source as the program numbers it.
     pub(crate) fn seen_from_here(&self, completion: Completion) -> Completion {
         self.bridge.as_ref().map_or(completion, |bridge| bridge.seen_from_here(completion))
+    }
+
+    /// Takes out what has arrived in memory of this library, to be put where it belongs before the request is completed.
+    pub(crate) fn take_landed(&mut self) -> Option<TransferBuffers> {
+        let (incoming, watch) = (self.incoming.take(), self.watch.take());
+        let landed = TransferBuffers { incoming, watch, ..TransferBuffers::default() };
+        (landed.incoming.is_some() || landed.watch.is_some()).then_some(landed)
+    }
+
+    /// Puts it there.
+    pub(crate) fn land(self, completion: &Completion) {
+        if let Some(landing) = self.incoming {
+            landing.finish(completion);
+        }
     }
 
     /// Puts what arrived where it belongs.
@@ -83,6 +107,21 @@ impl Landing {
     pub(crate) fn of_collective(regions: Vec<Region>) -> Landing {
         let bytes = regions.iter().map(Region::bytes).sum();
         Landing { packed: vec![0; bytes], regions, counted: false }
+    }
+
+    /// Room for bytes that this library reads itself.
+    pub(crate) fn of_bytes(bytes: usize) -> Landing {
+        Landing::of_packed(vec![0; bytes])
+    }
+
+    /// The same in memory that is there already.
+    pub(crate) fn of_packed(packed: Vec<u8>) -> Landing {
+        Landing { packed, regions: Vec::new(), counted: false }
+    }
+
+    /// What has arrived.
+    pub(crate) fn packed(&self) -> &[u8] {
+        &self.packed
     }
 
     /// Where the packed bytes are to be stored.

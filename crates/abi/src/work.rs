@@ -5,11 +5,13 @@
 //! threads may work while one is inside a call. Their work overlaps with the call as far as the call takes simulated time; the rest
 //! counts with the next burst.
 //!
+//! If threads have lines of their own, each line's bursts are the work of its thread, and of threads without a line.
+//!
 //! Child processes count when they have been waited for, as if they had worked one after the other.
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem::zeroed;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +25,10 @@ use crate::system::{self, NANOS, next};
 static THREADED: AtomicBool = AtomicBool::new(false);
 /// Has it waited for a child process since the last burst?
 static WAITED: AtomicBool = AtomicBool::new(false);
+/// Have threads lines of their own?
+static BY_LINE: AtomicBool = AtomicBool::new(false);
+/// The number of the next thread. The first thread of the process has number 0.
+static NEXT: AtomicU32 = AtomicU32::new(1);
 static WORKERS: Mutex<Workers> = Mutex::new(Workers { living: Vec::new(), ended: Vec::new() });
 
 thread_local! {
@@ -30,6 +36,8 @@ thread_local! {
     static MARK: Cell<Option<u64>> = const { Cell::new(None) };
     /// Processor time of child processes that has been counted.
     static CHILDREN: Cell<u64> = const { Cell::new(0) };
+    /// The number of this thread, in the order in which threads were started.
+    static NUMBER: Cell<u32> = const { Cell::new(0) };
     /// In a thread that the program has started: notices its end.
     static WORKER: RefCell<Option<Registration>> = const { RefCell::new(None) };
 }
@@ -47,6 +55,8 @@ struct Worker {
     clock: clockid_t,
     /// Its processor time up to which its work has been counted.
     mark: u64,
+    /// Has it a line of its own?
+    has_line: bool,
 }
 
 fn workers() -> MutexGuard<'static, Workers> {
@@ -59,11 +69,16 @@ impl Worker {
         let (thread, mut clock) = (this_thread(), libc::CLOCK_THREAD_CPUTIME_ID);
         // SAFETY: this thread lives.
         unsafe { libc::pthread_getcpuclockid(thread, &raw mut clock) };
-        Worker { thread, clock, mark }
+        Worker { thread, clock, mark, has_line: BY_LINE.load(Ordering::Relaxed) && NUMBER.get() == 0 }
     }
 
     fn time(&self) -> u64 {
         nanos(system::real(self.clock))
+    }
+
+    /// Does its work count with the calls of this thread?
+    fn counts_with(&self, thread: pthread_t) -> bool {
+        !self.has_line || self.thread == thread
     }
 
     fn work(&self) -> u64 {
@@ -73,14 +88,23 @@ impl Worker {
 
 impl Workers {
     fn burst(&self) -> Burst {
-        let work = self.living.iter().map(Worker::work).chain(self.ended.iter().copied());
+        let this = this_thread();
+        let counted = self.living.iter().filter(|worker| worker.counts_with(this));
+        let work = counted.map(Worker::work).chain(self.ended.iter().copied());
         let (total, longest) = work.fold((0, 0), |(total, longest), work| (total + work, work.max(longest)));
         Burst::parallel(ThreadWork { total, longest })
     }
 
+    /// The calling thread, if it is among them.
+    fn this(&mut self) -> Option<&mut Worker> {
+        let this = this_thread();
+        self.living.iter_mut().find(|worker| worker.thread == this)
+    }
+
     /// Counts the work of all threads, of each up to `most`.
     fn count(&mut self, most: u64) {
-        for worker in &mut self.living {
+        let this = this_thread();
+        for worker in self.living.iter_mut().filter(|worker| worker.counts_with(this)) {
             worker.mark = worker.time().min(worker.mark.saturating_add(most));
         }
         // A thread that has ended during a call may have worked for longer than the call took.
@@ -137,10 +161,36 @@ pub(crate) fn begin_burst(passed: u64) {
     let mut workers = workers();
     workers.count(passed);
     // The thread that made the call has waited in it.
-    let this = this_thread();
-    if let Some(worker) = workers.living.iter_mut().find(|worker| worker.thread == this) {
+    if let Some(worker) = workers.this() {
         worker.mark = worker.time();
     }
+}
+
+/// The simulator has counted nanoseconds of work of this thread while it slept.
+pub(crate) fn skip(nanos: u64) {
+    if nanos > 0
+        && let Some(worker) = workers().this()
+    {
+        worker.mark += nanos;
+    }
+}
+
+/// From now on threads have lines of their own; this one has.
+pub(crate) fn count_by_line() {
+    BY_LINE.store(true, Ordering::Relaxed);
+    this_thread_has_a_line();
+}
+
+/// This thread has a line of its own.
+pub(crate) fn this_thread_has_a_line() {
+    if let Some(worker) = workers().this() {
+        worker.has_line = true;
+    }
+}
+
+/// The number of this thread, in the order in which threads were started.
+pub(crate) fn thread_number() -> u32 {
+    NUMBER.get()
 }
 
 /// A burst goes on after a question that was no call of the program's.
@@ -155,8 +205,14 @@ pub(crate) fn is_threaded() -> bool {
     THREADED.load(Ordering::Relaxed)
 }
 
+/// Has the program other threads than the calling one? A thread counts from its first instruction on.
+pub(crate) fn has_other_threads() -> bool {
+    is_threaded() && workers().living.iter().any(|worker| worker.thread != this_thread())
+}
+
 /// What a new thread is to run.
 struct Start {
+    number: u32,
     routine: extern "C-unwind" fn(*mut c_void) -> *mut c_void,
     argument: *mut c_void,
 }
@@ -203,7 +259,8 @@ unsafe extern "C" fn pthread_create(
     if !THREADED.swap(true, Ordering::Relaxed) {
         workers().living.push(Worker::this(MARK.get().unwrap_or_else(processor_time)));
     }
-    let start = Box::into_raw(Box::new(Start { routine, argument }));
+    let start =
+        Box::into_raw(Box::new(Start { number: NEXT.fetch_add(1, Ordering::Relaxed), routine, argument }));
     // SAFETY: the program's arguments; the thread takes what it is to run.
     unsafe {
         let result = create(place, attributes, run, start.cast());
@@ -217,7 +274,8 @@ unsafe extern "C" fn pthread_create(
 /// The first function of a thread. Nothing of ours is on its stack while it runs the program's, which may end the thread from within.
 extern "C-unwind" fn run(start: *mut c_void) -> *mut c_void {
     // SAFETY: `pthread_create` has made it for this thread alone.
-    let Start { routine, argument } = unsafe { *Box::from_raw(start.cast::<Start>()) };
+    let Start { number, routine, argument } = unsafe { *Box::from_raw(start.cast::<Start>()) };
+    NUMBER.set(number);
     WORKER.set(Some(Registration::new()));
     routine(argument)
 }

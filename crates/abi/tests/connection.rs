@@ -20,6 +20,7 @@ const LINE: LineId = LineId::new(0);
 const SECOND: u64 = 1_000_000_000_000;
 
 const BRIEFING: Briefing = Briefing {
+    lines_for_threads: false,
     real_time: false,
     simulator: 0,
     size: 2,
@@ -33,6 +34,9 @@ const BRIEFING: Briefing = Briefing {
     epoch: 1_000_000,
     shared_file: -1,
     share_malloc: 0,
+    model: [0; 32],
+    collectives: [0; 32],
+    checked: false,
 };
 
 /// The simulator, as far as rank 0 can tell.

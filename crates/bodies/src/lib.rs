@@ -12,11 +12,13 @@
 //!
 //! Handles are words here, with the numbers of the MPI 5 ABI.
 
+mod caller;
 mod status;
 
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize};
+use core::sync::atomic::AtomicPtr;
 
+pub use caller::Caller;
 pub use status::MPI_Status;
 
 /// The exported symbol of the library that is a [`Bodies`].
@@ -38,10 +40,8 @@ pub struct Bodies {
     pub fingerprint: u64,
     /// The bodies in the order of the table; `None` where the library lacks the function.
     pub bodies: &'static [Option<Body>],
-    /// Where an entry point stores the return address of the program's call.
-    pub call_site: &'static AtomicUsize,
-    /// Where an entry point stores the function's position in the table.
-    pub call_function: &'static AtomicU32,
+    /// Makes this the last call of the calling thread.
+    pub store_caller: extern "C" fn(Caller),
     /// How the library calls functions of the program; null if the program has the library's own ABI.
     pub callbacks: &'static AtomicPtr<Callbacks>,
     /// Ends the run: the function with this position in the table has no body.

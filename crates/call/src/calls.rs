@@ -15,11 +15,11 @@ use crate::{
 use mpirage_units::Duration;
 
 calls! {
-    /// `MPI_Init`, `MPI_Init_thread`.
+    /// `MPI_Init`, `MPI_Init_thread`, and the first `MPI_Session_init` of a rank without them.
     0: Init
         answered: true, trace: Operation, stored: [0], checks: [];
 
-    /// `MPI_Finalize`.
+    /// `MPI_Finalize`, or the last `MPI_Session_finalize`.
     1: Finalize
         answered: true, trace: Operation, stored: [1], checks: [];
 
@@ -301,8 +301,22 @@ calls! {
     }
         answered: true, trace: Operation, stored: [17], checks: [size(state_bytes)];
 
+    /// Asks for a number that the simulator keeps of the rank. It counts from the first such call on.
+    32: ReadFigure {
+        /// The code of a [`Figure`](crate::Figure).
+        figure: u32,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// `MPI_Pcontrol`: a mark in timelines.
+    33: Control {
+        /// What the program says.
+        level: i32,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
     /// `MPI_File_open`: the rank opens a file. The hints of the first rank that does count for all.
-    32: FileOpen {
+    34: FileOpen {
         /// The file: the communicator that was made for it.
         file: ContextId,
         /// Its absolute path.
@@ -313,11 +327,11 @@ calls! {
         answered: true, trace: NeedsRun, stored: [], checks: [];
 
     /// Bytes are read or written. Only time passes: the rank moves the bytes itself when it is answered.
-    33: FileAccess(call: FileAccessCall)
+    35: FileAccess(call: FileAccessCall)
         answered: call.request.is_none(), trace: NeedsRun, stored: [], checks: [];
 
     /// Operations on a file other than reads and writes, such as a change of its size.
-    34: FileMetadata {
+    36: FileMetadata {
         /// The file.
         file: ContextId,
         /// How many.
@@ -326,7 +340,7 @@ calls! {
         answered: true, trace: NeedsRun, stored: [], checks: [];
 
     /// The shared file pointer moves. The answer is where it was before.
-    35: FilePointer {
+    37: FilePointer {
         /// The file.
         file: ContextId,
         /// The bits of the number by which it moves; of the place that it moves to if `set`.
@@ -337,9 +351,53 @@ calls! {
         answered: true, trace: NeedsRun, stored: [], checks: [];
 
     /// `MPI_File_delete`: a directory is changed.
-    36: FileDelete {
+    38: FileDelete {
         /// The absolute path of the file.
         path: &'a str,
     }
         answered: true, trace: NeedsRun, stored: [], checks: [];
+
+    /// Of a checked run: the types of the data of the rank's next call.
+    60: Declare {
+        /// Numbers the declarations of a rank.
+        ticket: u64,
+        /// The signatures of what it sends: one for all peers, or one for each, as words of a [`Signature`](crate::Signature).
+        send: &'a [u64],
+        /// The signatures of what it receives. Of a message, [`Call::Observe`] has it when the message has arrived.
+        recv: &'a [u64],
+        /// Both in words, in two lines.
+        text: &'a str,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// Of a checked run: the type of the data that a declared receive got.
+    61: Observe {
+        /// The number of the declaration.
+        ticket: u64,
+        /// The signature of as much as has arrived.
+        signature: &'a [u64],
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// Of a checked run: the MPI library found a mistake of the program, and goes on.
+    62: Finding {
+        /// The code of its class.
+        class: u8,
+        /// The index of the MPI function that it concerns.
+        function: u32,
+        /// Where that function was called.
+        site: u64,
+        /// One sentence that describes the mistake.
+        text: &'a str,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// Of a checked run: the memory of the rank in a window.
+    63: DeclareWindow {
+        /// The window: the communicator that was made for it.
+        window: ContextId,
+        /// The bytes of one unit of displacement.
+        unit: u64,
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
 }

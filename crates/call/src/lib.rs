@@ -20,7 +20,9 @@ mod calls;
 mod checks;
 mod collective;
 mod fields;
+mod figure;
 mod files;
+mod finding;
 mod functions;
 mod ids;
 mod one_sided;
@@ -28,8 +30,10 @@ mod reply;
 mod sample;
 #[cfg(test)]
 mod sampled;
+mod signature;
 pub mod stored;
 mod table;
+mod tags;
 pub mod varint;
 pub mod wire;
 
@@ -38,11 +42,15 @@ pub use burst::{Burst, ThreadWork};
 pub use calls::Call;
 pub use checks::FieldChecks;
 pub use collective::{Blocks, CollectiveCall, CommRequest, Input, OnMismatch, Operator, Part, Reduction};
+pub use figure::Figure;
 pub use files::{FileAccessCall, FileHints, TwoPhase};
+pub use finding::{FindingClass, Severity};
 pub use functions::{function_name, function_names, standard_function_names};
 pub use ids::{BLOCKING, ContextId, LineId, RankId, RequestId, SELF, WORLD};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};
 pub use sample::{Rule, Tally, Work};
+pub use signature::Signature;
+pub use tags::{OUTLINE_TAGS, outline_tag, tag_in_words};
 
 use mpirage_units::Duration;
 

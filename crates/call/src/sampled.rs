@@ -57,6 +57,7 @@ sampled! {
     &'static [RequestId]: list(RequestId::any());
     &'static str: ".*".prop_map(|text| &*text.leak());
     &'static [u32]: list(u32::any());
+    &'static [u64]: list(u64::any());
     SendMode: prop::sample::select(vec![
         SendMode::Standard, SendMode::Synchronous, SendMode::Ready, SendMode::Buffered
     ]);

@@ -1,8 +1,9 @@
 //! The layout of a mailbox.
 
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::crash_note::CrashNote;
+use crate::line_requests::LineRequests;
 
 const KIB: usize = 1024;
 
@@ -49,6 +50,8 @@ pub struct Briefing {
     pub local_clock: bool,
     /// Simulated seconds per second of processor time here.
     pub speed_ratio: f64,
+    /// May each thread of the rank have a line of its own?
+    pub lines_for_threads: bool,
     /// Does the rank run in real time? Then it hands over each call when it makes it.
     pub real_time: bool,
     /// Simulated picoseconds that reading the clock costs.
@@ -61,6 +64,23 @@ pub struct Briefing {
     pub shared_file: i32,
     /// Allocations of at least this many bytes are shared; zero if none is.
     pub share_malloc: u64,
+    /// The name of the network model, with zeros behind it.
+    pub model: [u8; NAME],
+    /// The name of the rules by which algorithms of collectives are chosen, with zeros behind it.
+    pub collectives: [u8; NAME],
+    /// Is the run checked? Then the rank says more about its calls.
+    pub checked: bool,
+}
+
+/// Bytes of a name in a briefing.
+const NAME: usize = 32;
+
+/// As much of a name as a briefing has room for.
+pub fn short_name(name: &str) -> [u8; NAME] {
+    let mut bytes = [0; NAME];
+    let length = (0..NAME).rev().find(|&at| name.is_char_boundary(at)).unwrap_or(0);
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    bytes
 }
 
 /// Bursts that took far longer than usual at their place.
@@ -78,10 +98,16 @@ pub struct Disturbed {
 pub(crate) struct Header {
     /// [`LINE`] or [`SIMULATOR`].
     pub turn: AtomicU32,
-    /// The process of the line, once it has attached.
+    /// The process of the line, once it has attached; of a further line of a rank, its thread.
     pub owner: AtomicU32,
     /// The rank that the line belongs to.
     pub rank: u32,
+    /// Not zero in the mailbox of a rank's first line if the rank's threads have lines of their own.
+    pub threaded: AtomicU32,
+    /// Not zero once the thread of the line has ended.
+    pub ended: AtomicU32,
+    /// Nanoseconds of the line's burst that the simulator has counted already.
+    pub counted: AtomicU64,
     /// Words in the outbox.
     pub outbox_words: u64,
     /// Words in the stores.
@@ -90,11 +116,21 @@ pub(crate) struct Header {
     pub disturbances: Disturbed,
     /// What the simulator says to the rank.
     pub briefing: Briefing,
+    /// In the mailbox of a rank's first line: what its threads ask for.
+    pub line_requests: LineRequests,
     /// Where the process was when a signal killed it.
     pub crash: CrashNote,
 }
 
 const _: () = assert!(size_of::<Header>() <= HEADER);
+
+/// The parts of a header that the simulator and the rank use whoever has the turn.
+pub(crate) struct Shared<'a> {
+    pub threaded: &'a AtomicU32,
+    pub ended: &'a AtomicU32,
+    pub counted: &'a AtomicU64,
+    pub line_requests: &'a LineRequests,
+}
 
 /// One mailbox, at the address where it is mapped.
 #[derive(Clone, Copy)]
@@ -117,6 +153,20 @@ impl Mailbox {
     pub(crate) fn owner(&self) -> &AtomicU32 {
         // SAFETY: as for `turn`.
         unsafe { &(*self.base.cast::<Header>()).owner }
+    }
+
+    /// The parts of the header that both sides use at any time.
+    pub(crate) fn shared(&self) -> Shared<'_> {
+        // SAFETY: as for `turn`.
+        unsafe {
+            let header = self.base.cast::<Header>();
+            Shared {
+                threaded: &(*header).threaded,
+                ended: &(*header).ended,
+                counted: &(*header).counted,
+                line_requests: &(*header).line_requests,
+            }
+        }
     }
 
     pub(crate) fn header(&self) -> *mut Header {

@@ -18,14 +18,16 @@ mod crash_note;
 mod folded_rank;
 mod layout;
 mod line_end;
+mod line_requests;
 mod mailboxes;
 
 pub use crash_note::{CRASH_FRAMES, Crash, CrashPlace};
 pub use folded_rank::{
     FileLocks, FoldedLibrary, FoldedRank, FoldedRankInit, MakeRank, NameRank, Passing, ReadClock,
 };
-pub use layout::{Briefing, Disturbed, SERVICE_BYTES, SHARED_FILE_BYTES, STORE_BYTES};
-pub use line_end::{Attach, ChannelError, FoldedPlace, LineEnd};
+pub use layout::{Briefing, Disturbed, SERVICE_BYTES, SHARED_FILE_BYTES, STORE_BYTES, short_name};
+pub use line_end::{Attach, ChannelError, FoldedPlace, LineEnd, LineOpener};
+pub use line_requests::LineRequest;
 pub use mailboxes::{Mailboxes, Waiting, interrupt_waits_when_children_end, kill_with_us};
 
 /// Environment variable by which a rank finds the memory file and its first line's mailbox: `descriptor:line`.

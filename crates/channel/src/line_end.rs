@@ -10,6 +10,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::process::{Pid, Signal};
 use rustix::thread::futex::{self, Timespec};
+use rustix::thread::gettid;
 
 use crate::layout::{Briefing, LINE, Mailbox, SIMULATOR, STRIDE};
 use crate::parse_variable;
@@ -56,11 +57,34 @@ pub struct LineEnd {
     passing: Passing,
 }
 
+/// Opens lines for threads of a rank.
+#[derive(Clone, Copy)]
+pub struct LineOpener {
+    /// That of the rank's first line.
+    mailbox: Mailbox,
+    file: RawFd,
+}
+
+impl LineOpener {
+    /// Waits for a line for the calling thread, which has this number. None if its mailbox cannot be mapped.
+    pub fn open(&self, thread: u32) -> Option<LineEnd> {
+        let line = self.mailbox.shared().line_requests.ask(thread);
+        let end = LineEnd::map(self.file, line)?;
+        end.mailbox.owner().store(gettid().as_raw_nonzero().get() as u32, Ordering::Release);
+        Some(end)
+    }
+}
+
+// SAFETY: the opener uses only words that are atomic.
+unsafe impl Send for LineOpener {}
+// SAFETY: as above.
+unsafe impl Sync for LineOpener {}
+
 /// How the turn goes to the simulator and comes back.
 #[derive(Clone, Copy)]
 enum Passing {
-    /// Through the word `turn`: the simulator is another process.
-    Futex,
+    /// Through the word `turn`: the simulator is another process. The file is that of the mailboxes.
+    Futex { file: RawFd },
     /// By a function that returns when the turn is back: the simulator is in this process.
     Call(extern "C" fn()),
 }
@@ -124,6 +148,32 @@ impl LineEnd {
     pub fn briefing(&self) -> Briefing {
         // SAFETY: written before this process was started and never changed.
         unsafe { (*self.mailbox.header()).briefing }
+    }
+
+    /// From now on threads of the rank have lines of their own. The line is the rank's first.
+    pub fn announce_threads(&self) {
+        self.mailbox.shared().threaded.store(1, Ordering::Release);
+    }
+
+    /// What opens lines for other threads of the rank; none if the rank is folded. The line is the rank's first.
+    pub fn opener(&self) -> Option<LineOpener> {
+        match self.passing {
+            Passing::Futex { file } => Some(LineOpener { mailbox: self.mailbox, file }),
+            Passing::Call(_) => None,
+        }
+    }
+
+    /// The thread of the line ends: the simulator gets its last calls, and no answer is expected.
+    pub fn end(&mut self) {
+        self.mailbox.shared().ended.store(1, Ordering::Relaxed);
+        let turn = self.mailbox.turn();
+        turn.store(SIMULATOR, Ordering::Release);
+        let _ = futex::wake(turn, futex::Flags::empty(), 1);
+    }
+
+    /// Takes the nanoseconds of this line's burst that the simulator has counted while its thread slept.
+    pub fn take_counted(&self) -> u64 {
+        self.mailbox.shared().counted.swap(0, Ordering::AcqRel)
     }
 
     /// Leaves a call that needs no answer. False if the outbox is full: then [`LineEnd::post_later`] has to be called.
@@ -244,7 +294,7 @@ impl LineEnd {
 
     fn hand_over(&self) {
         match self.passing {
-            Passing::Futex => self.hand_over_to_a_process(),
+            Passing::Futex { .. } => self.hand_over_to_a_process(),
             Passing::Call(pass) => pass(),
         }
     }
@@ -284,19 +334,20 @@ impl LineEnd {
 
     fn map(file: RawFd, line: LineId) -> Option<LineEnd> {
         // SAFETY: only borrowed; if the number is no open file, `mmap` says so.
-        let file = unsafe { BorrowedFd::borrow_raw(file) };
+        let mailboxes = unsafe { BorrowedFd::borrow_raw(file) };
         let offset = u64::from(line.get()) * STRIDE as u64;
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a fresh mapping wherever the kernel likes touches nothing that exists.
         let base =
-            unsafe { mmap(ptr::null_mut(), STRIDE, access, MapFlags::SHARED, file.as_fd(), offset) }.ok()?;
+            unsafe { mmap(ptr::null_mut(), STRIDE, access, MapFlags::SHARED, mailboxes.as_fd(), offset) }
+                .ok()?;
         // Children of this process are not ranks.
-        let _ = fcntl_setfd(file, FdFlags::CLOEXEC);
+        let _ = fcntl_setfd(mailboxes, FdFlags::CLOEXEC);
         // SAFETY: `base` is a mapping of `STRIDE` bytes that is never unmapped.
         let mailbox = unsafe { Mailbox::at(base.cast()) };
         // SAFETY: written before this process was started and never changed.
         let rank = RankId::new(unsafe { (*mailbox.header()).rank });
-        Some(LineEnd { mailbox, line, rank, passing: Passing::Futex })
+        Some(LineEnd { mailbox, line, rank, passing: Passing::Futex { file } })
     }
 
     /// The first process that claims a mailbox owns it. True if it is this one.

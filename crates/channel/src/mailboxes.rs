@@ -1,6 +1,7 @@
 //! The simulator's end: the mailboxes of all lines.
 
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -18,6 +19,7 @@ use crate::crash_note::{self, Crash};
 #[cfg(doc)]
 use crate::layout::SERVICE_BYTES;
 use crate::layout::{Briefing, Disturbed, LINE, Mailbox, SIMULATOR, STRIDE};
+use crate::line_requests::LineRequest;
 
 /// The clock that measures patience.
 const MONOTONIC: ClockId = ClockId::Monotonic;
@@ -42,8 +44,10 @@ static CHILD_ENDED: AtomicBool = AtomicBool::new(false);
 pub struct Mailboxes {
     file: OwnedFd,
     base: *mut u8,
-    /// How many lines there is room for.
+    /// How many lines the first mapping has room for.
     room: usize,
+    /// The mailboxes of further lines, one mapping each.
+    further: Vec<*mut u8>,
     /// The ranks of the open lines. The headers of the mailboxes say the same, but a rank's process can overwrite those.
     ranks: Vec<RankId>,
 }
@@ -54,27 +58,26 @@ impl Mailboxes {
         let file = memfd_create("mpirage", MemfdFlags::empty())?;
         let length = lines * STRIDE;
         ftruncate(&file, length as u64)?;
-        // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
-        let base = unsafe {
-            mmap(ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0)?
-        };
-        Ok(Mailboxes { file, base: base.cast(), room: lines, ranks: Vec::with_capacity(lines) })
+        let base = map(&file, 0..length)?;
+        Ok(Mailboxes { file, base, room: lines, further: Vec::new(), ranks: Vec::with_capacity(lines) })
     }
 
     /// Mailboxes for so many ranks that have one line each: line `i` belongs to rank `i`.
     pub fn of_ranks(ranks: usize, briefing: &Briefing) -> io::Result<Mailboxes> {
         let mut mailboxes = Mailboxes::with_room_for(ranks)?;
         for rank in 0..ranks as u32 {
-            mailboxes.open_line(RankId::new(rank), briefing);
+            mailboxes.open_line(RankId::new(rank), briefing)?;
         }
         Ok(mailboxes)
     }
 
-    /// Opens the next line. It belongs to `rank`, which finds `briefing` there. None if there is no room.
-    pub fn open_line(&mut self, rank: RankId, briefing: &Briefing) -> Option<LineId> {
+    /// Opens the next line. It belongs to `rank`, which finds `briefing` there.
+    pub fn open_line(&mut self, rank: RankId, briefing: &Briefing) -> io::Result<LineId> {
         let line = LineId::new(self.ranks.len() as u32);
-        if self.ranks.len() == self.room {
-            return None;
+        if line.index() >= self.room {
+            let start = line.index() * STRIDE;
+            ftruncate(&self.file, (start + STRIDE) as u64)?;
+            self.further.push(map(&self.file, start..start + STRIDE)?);
         }
         self.ranks.push(rank);
         let header = self.mailbox(line).header();
@@ -83,12 +86,43 @@ impl Mailboxes {
             (*header).rank = rank.get();
             (*header).briefing = *briefing;
         }
-        Some(line)
+        Ok(line)
     }
 
     /// The rank that a line belongs to.
     pub fn rank_of(&self, line: LineId) -> RankId {
         self.ranks[line.index()]
+    }
+
+    /// Have the threads of the rank with this first line lines of their own?
+    pub fn is_threaded(&self, first: LineId) -> bool {
+        self.mailbox(first).shared().threaded.load(Ordering::Acquire) != 0
+    }
+
+    /// Has the thread of this line ended?
+    pub fn has_ended(&self, line: LineId) -> bool {
+        self.mailbox(line).shared().ended.load(Ordering::Acquire) != 0
+    }
+
+    /// The threads that want lines, of the rank with this first line.
+    pub fn line_requests(&self, first: LineId) -> Vec<LineRequest> {
+        self.mailbox(first).shared().line_requests.waiting()
+    }
+
+    /// Gives a thread of the rank with this first line a line.
+    pub fn give_line(&self, first: LineId, request: LineRequest, line: LineId) {
+        self.mailbox(first).shared().line_requests.give(request, line);
+    }
+
+    /// Notes that the simulator has counted nanoseconds of a line's burst whose thread sleeps outside MPI.
+    pub fn note_counted(&self, line: LineId, nanos: u64) {
+        self.mailbox(line).shared().counted.fetch_add(nanos, Ordering::AcqRel);
+    }
+
+    /// What the simulator said to a line.
+    pub fn briefing(&self, line: LineId) -> Briefing {
+        // SAFETY: written when the line was opened and never changed.
+        unsafe { (*self.mailbox(line).header()).briefing }
     }
 
     /// The memory file, for the ranks to inherit.
@@ -260,9 +294,24 @@ impl Mailboxes {
 
     fn mailbox(&self, line: LineId) -> Mailbox {
         assert!(line.index() < self.ranks.len(), "line {line} is not open");
-        // SAFETY: `line` is in range, so the mailbox lies within the mapping, which lives as long as `self`.
-        unsafe { Mailbox::at(self.base.add(line.index() * STRIDE)) }
+        // SAFETY: `line` is in range, so the mailbox lies within the first mapping or is one; they live as long as `self`.
+        unsafe {
+            match line.index().checked_sub(self.room) {
+                None => Mailbox::at(self.base.add(line.index() * STRIDE)),
+                Some(further) => Mailbox::at(self.further[further]),
+            }
+        }
     }
+}
+
+/// Maps a stretch of the file.
+fn map(file: &OwnedFd, stretch: Range<usize>) -> io::Result<*mut u8> {
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
+    let base = unsafe {
+        mmap(ptr::null_mut(), stretch.len(), access, MapFlags::SHARED, file, stretch.start as u64)?
+    };
+    Ok(base.cast())
 }
 
 fn timespec(span: Duration) -> Timespec {
@@ -314,5 +363,10 @@ impl Drop for Mailboxes {
         // SAFETY: the mapping was made in `new` with this length and no reference to it outlives `self`.
         let unmapped = unsafe { munmap(self.base.cast(), self.room * STRIDE) };
         debug_assert!(unmapped.is_ok());
+        for &mailbox in &self.further {
+            // SAFETY: as above, with the length of one mailbox.
+            let unmapped = unsafe { munmap(mailbox.cast(), STRIDE) };
+            debug_assert!(unmapped.is_ok());
+        }
     }
 }

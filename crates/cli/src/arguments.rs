@@ -1,11 +1,13 @@
 //! The command line. One definition gives the parser, the help, the manual pages and the completions of shells.
 
 mod balance;
+mod check;
 mod platform;
 mod study;
 mod sweep;
 
 pub use balance::BalanceArguments;
+pub use check::{CheckArguments, CheckFormat};
 pub use platform::{ImportArguments, PlatformAction};
 pub use study::{CalibrateArguments, CompareArguments};
 pub use sweep::{Engine, SweepArguments};
@@ -72,6 +74,8 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Run an MPI program in real time on a simulated network, slowed down by a time factor
     Emulate(Box<EmulateArguments>),
+    /// Run an MPI program with all checks, under several settings, and report mistakes
+    Check(Box<CheckArguments>),
     /// Replay a trace, or a generated workload, on a simulated machine
     #[command(after_help = examples::REPLAY)]
     Replay(Box<ReplayArguments>),
@@ -562,6 +566,11 @@ impl MachineArguments {
 }
 
 impl ResultArguments {
+    /// Does a file show what ranks did over time?
+    pub fn shows_calls(&self) -> bool {
+        self.report.is_some() || !self.trace.is_empty()
+    }
+
     /// Adds the files that a run writes.
     pub fn add_outputs(&self, files: &mut Conflicts) {
         self.trace.iter().for_each(|file| files.trace("--trace", file));

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
@@ -33,6 +33,14 @@ impl Ended {
     }
 }
 
+/// What bounds a run, and where its output goes.
+pub struct Limits {
+    /// How long it may take.
+    pub seconds: Duration,
+    /// Its standard output.
+    pub output: Stdio,
+}
+
 /// Runs a command of mpirage with these arguments and additional environment variables. A signal that ends this process ends the other one too.
 pub fn run(
     name: &str,
@@ -40,12 +48,26 @@ pub fn run(
     variables: &[(&str, OsString)],
     interrupt: &Interrupt,
 ) -> Result<Ended, Failure> {
+    let limits = Limits { seconds: Duration::MAX, output: Stdio::null() };
+    let ended = run_limited(name, arguments, variables, interrupt, limits)?;
+    Ok(ended.expect("there is no limit"))
+}
+
+/// The same with a limit; gives nothing if the run takes longer.
+pub fn run_limited(
+    name: &str,
+    arguments: &[OsString],
+    variables: &[(&str, OsString)],
+    interrupt: &Interrupt,
+    limits: Limits,
+) -> Result<Option<Ended>, Failure> {
+    let started = Instant::now();
     let mut command = Command::new(std::env::current_exe().context("cannot find this program's own file")?);
     command.arg(name).args(arguments);
     for (name, value) in variables {
         command.env(name, value);
     }
-    command.stdin(standard_input()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.stdin(standard_input()).stdout(limits.output).stderr(Stdio::piped());
     mpirage_channel::kill_with_us(&mut command);
     let mut child = command.spawn().context("cannot start another mpirage")?;
     let mut errors = child.stderr.take();
@@ -63,9 +85,14 @@ pub fn run(
             let _ = child.wait();
             return Err(failure);
         }
+        if started.elapsed() > limits.seconds {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(None);
+        }
         std::thread::sleep(LOOK);
     };
-    Ok(Ended { status, said: said.join().unwrap_or_default() })
+    Ok(Some(Ended { status, said: said.join().unwrap_or_default() }))
 }
 
 /// Standard input of the run: a regular file is read in every run; a pipe or terminal is left alone.

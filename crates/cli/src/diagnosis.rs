@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::mem::{self, Discriminant};
 
-use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name};
+use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name, tag_in_words};
 use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want, waiting_cycle};
 use mpirage_rank::{Death, Outcome};
 
@@ -83,7 +83,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     /// An explanation of the outcome; `None` if the run finished.
-    fn explain(&mut self, outcome: &Outcome) -> Option<String> {
+    pub(crate) fn explain(&mut self, outcome: &Outcome) -> Option<String> {
         match outcome {
             Outcome::Finished { .. } => None,
             Outcome::Deadlock => Some(self.deadlock()),
@@ -146,7 +146,9 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         for leftover in leftovers {
             let (rank, origin) = match leftover {
                 Leftover::Message { from, origin, .. } => (from, origin),
-                Leftover::Requests { rank, origin, .. } => (rank, origin),
+                Leftover::Requests { rank, origin, .. } | Leftover::Collective { rank, origin, .. } => {
+                    (rank, origin)
+                }
                 Leftover::Communicators { origin, .. } => (0, origin),
             };
             // Addresses differ between folded ranks, so the text of the place is the key.
@@ -257,7 +259,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!("rank {}{inside} waits for {}", blocked.rank, self.wanted(blocked))
     }
 
-    fn wanted(&self, blocked: &BlockedRank) -> String {
+    pub(crate) fn wanted(&self, blocked: &BlockedRank) -> String {
         let wants = &blocked.wants;
         let wanted: Vec<String> = wants.iter().take(4).map(|want| self.want(want)).collect();
         let more = if wants.len() > 4 { format!(" and {} more", wants.len() - 4) } else { String::new() };
@@ -267,11 +269,12 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     fn want(&self, want: &Want) -> String {
         match want {
             Want::Receiver { to, tag, context } => {
-                format!("rank {to} to receive (tag {tag}, {})", self.communicator(*context))
+                let tag = tag_in_words(*tag);
+                format!("rank {to} to receive ({tag}, {})", self.communicator(*context))
             }
             Want::Message { from, tag, context } => {
                 let from = from.map_or("any rank".to_owned(), |from| format!("rank {from}"));
-                let tag = tag.map_or("any tag".to_owned(), |tag| format!("tag {tag}"));
+                let tag = tag.map_or("any tag".to_owned(), tag_in_words);
                 format!("a message from {from} ({tag}, {})", self.communicator(*context))
             }
             Want::Lock { target, holders, context } => self.lock(*target, holders, *context),
@@ -303,12 +306,13 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!("{lock}, which rank{s} {}{more} {hold} ({})", names.join(", "), self.communicator(context))
     }
 
-    fn leftover(&mut self, leftover: &Leftover) -> String {
+    pub(crate) fn leftover(&mut self, leftover: &Leftover) -> String {
         match leftover {
             Leftover::Message { from, to, tag, bytes, context, origin } => {
                 let (communicator, by) = (self.communicator(*context), self.by(*from, *origin));
+                let tag = tag_in_words(*tag);
                 format!(
-                    "a message of {bytes} bytes from rank {from} to rank {to} (tag {tag}, {communicator}), sent{by}, was never received"
+                    "a message of {bytes} bytes from rank {from} to rank {to} ({tag}, {communicator}), sent{by}, was never received"
                 )
             }
             Leftover::Requests { rank, count, example, origin } => {
@@ -317,6 +321,13 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 format!(
                     "rank {rank} leaves {count} request{} that it never completed or freed; {one} made{by} for {waits}",
                     plural(*count)
+                )
+            }
+            Leftover::Collective { what, rank, missing, context, origin } => {
+                let (communicator, place) = (self.communicator(*context), self.place(*rank, *origin));
+                format!(
+                    "{what}, which rank {rank} called{place}, was never called by {} ({communicator})",
+                    ranks(missing.iter().copied())
                 )
             }
             Leftover::Communicators { count: 1, ranks, windows, origin } => {

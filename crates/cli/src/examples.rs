@@ -44,6 +44,13 @@ Examples:
   mpirage emulate -n 2 --max-behind 10ms ./ring       # finds the smallest factor that is enough
   mpirage emulate -n 2 --time-factor dynamic ./ring   # the factor follows the load";
 
+/// `mpirage check --help`.
+pub const CHECK: &str = "\
+Examples:
+  mpirage check -n 4 ./ring                                         # exit code 88 if there are mistakes
+  mpirage check -n 4 --explore 100 --orders 10 ./ring               # tries more
+  mpirage check -n 4 --format sarif --output ring.sarif ./ring      # for a code host";
+
 /// `mpirage replay --help`.
 pub const REPLAY: &str = "\
 Examples:

@@ -24,6 +24,9 @@ pub const TOO_FAR: u8 = 86;
 /// Cases of a study failed.
 pub const CASES_FAILED: u8 = 87;
 
+/// `mpirage check` found mistakes.
+pub const FINDINGS: u8 = 88;
+
 /// The reader of standard output is gone: the exit code of a shell for a program that SIGPIPE ended.
 pub const BROKEN_PIPE: u8 = 141;
 

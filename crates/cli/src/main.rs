@@ -9,6 +9,7 @@ mod arguments;
 mod balance;
 mod calibrate;
 mod captures;
+mod check;
 mod child;
 mod compare;
 mod compile;
@@ -109,11 +110,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("run") => return run::command(tail),
         Some("emulate") => return emulate::command(tail),
         Some("gdb") => return gdb::command(tail),
-        Some(planned @ "check") => {
-            return Err(exit::usage(format!(
-                "`mpirage {planned}` is not implemented yet; see docs/roadmap.md"
-            )));
-        }
+        Some("check") => return check::command(tail),
         _ => {}
     }
     let line = match Line::try_parse_from(typed) {
@@ -141,6 +138,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         | Command::Cxx { .. }
         | Command::Run(_)
         | Command::Emulate(_)
+        | Command::Check(_)
         | Command::Gdb { .. } => {
             unreachable!("dispatched above")
         }

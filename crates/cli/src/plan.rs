@@ -7,7 +7,8 @@ use std::sync::Arc;
 use clap::CommandFactory;
 use mpirage_rank::{DataPlane, Program, RunAhead};
 
-use crate::arguments::{EmulateArguments, RunArguments};
+use crate::arguments::{CheckArguments, EmulateArguments, RunArguments};
+use crate::check::CheckRun;
 use crate::costs::Recording;
 use crate::emulation::Emulation;
 use crate::exit::{Failure, usage};
@@ -64,6 +65,8 @@ pub struct Plan {
     pub share_malloc: u64,
     /// The pace, if the run is an emulation.
     pub emulation: Option<Emulation>,
+    /// What is different, if the run is one of a check.
+    pub check: Option<CheckRun>,
     /// Doubts about the result.
     pub warnings: Vec<String>,
 }
@@ -75,6 +78,8 @@ pub enum Mode {
     Simulated,
     /// Real time.
     Emulated,
+    /// Simulated time, and checks.
+    Checked,
 }
 
 impl Mode {
@@ -83,6 +88,7 @@ impl Mode {
         match self {
             Mode::Simulated => RunArguments::command(),
             Mode::Emulated => EmulateArguments::command(),
+            Mode::Checked => CheckArguments::command(),
         }
     }
 }
@@ -104,7 +110,7 @@ impl Plan {
             _ => None,
         };
         let rank_mode = match mode {
-            Mode::Simulated => rank_mode::decide(&arguments.ranks_as, &programs)?,
+            Mode::Simulated | Mode::Checked => rank_mode::decide(&arguments.ranks_as, &programs)?,
             Mode::Emulated => rank_mode::of_emulation(&arguments.ranks_as)?,
         };
         if !rank_mode.folded {
@@ -141,6 +147,7 @@ impl Plan {
             machine,
             compute,
             emulation: None,
+            check: None,
             warnings,
         })
     }

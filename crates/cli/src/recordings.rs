@@ -150,6 +150,10 @@ impl Recorder for Saved {
         self.calls.record(record);
     }
 
+    fn thread(&mut self, rank: u32) {
+        self.calls.thread(rank);
+    }
+
     fn wants_arguments(&self) -> bool {
         self.calls.wants_arguments()
     }

@@ -215,6 +215,11 @@ impl Recorder for Calls {
         }
     }
 
+    fn thread(&mut self, _: u32) {
+        // The calls of threads cannot be replayed.
+        (self.writer, self.file) = (None, None);
+    }
+
     fn wants_arguments(&self) -> bool {
         true
     }

@@ -1,5 +1,6 @@
 //! `mpirage run`.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::num::NonZero;
@@ -10,7 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
-use mpirage_channel::{Briefing, Disturbed};
+use mpirage_channel::{Briefing, Disturbed, short_name};
+use mpirage_check::Checker;
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_outfile::OutputFile;
@@ -20,6 +22,7 @@ use mpirage_record::{Recorder, Summary};
 
 use crate::arguments::RunArguments;
 use crate::captures::Captures;
+use crate::check::{self, CheckRun};
 use crate::conflicts::Conflicts;
 use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::{self, Failure};
@@ -92,7 +95,8 @@ impl Plan {
         };
         let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
         let (captures, requests) = Captures::open(&self.arguments.results, &self.machine)?;
-        let mut engine = self.engine(bursts, recordings.recorder(), requests)?;
+        let (recorder, checker) = self.recorder(&recordings);
+        let mut engine = self.engine(bursts, recorder, requests)?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
         let output = ProgramOutput::new(self.arguments.tag_output);
@@ -114,6 +118,9 @@ impl Plan {
             Err(error) => return Err(session_failure(error)),
         };
         engine.close_records();
+        if let (Some(run), Some(checker)) = (&self.check, &checker) {
+            save_findings(run, &mut engine, &outcome, &checker.borrow())?;
+        }
         let explained = self.explain(&mut engine, &outcome);
         let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
         let figures =
@@ -171,6 +178,16 @@ impl Plan {
         }
     }
 
+    /// The recorder for the engine; with it the checker, if the run is checked.
+    fn recorder(&self, recordings: &Recordings) -> (Box<dyn Recorder>, Option<Rc<RefCell<Checker>>>) {
+        if self.check.is_none() {
+            return (recordings.recorder(), None);
+        }
+        let limit = self.machine.model.protocol.unanswered_limit();
+        let checker = Rc::new(RefCell::new(Checker::new(self.programs.len() as u32, limit)));
+        (Box::new((Rc::clone(&checker), recordings.recorder())), Some(checker))
+    }
+
     fn engine(
         &self,
         bursts: Bursts,
@@ -194,6 +211,8 @@ impl Plan {
                 && !self.machine.is_oversubscribed()
                 && matches!(bursts, Bursts::None | Bursts::Measured),
             speed_ratio: ratios.first().copied().unwrap_or(1.0),
+            // Processes have them where the simulator can copy from their memory.
+            lines_for_threads: false,
             real_time: self.emulation.is_some(),
             // In real time, time passes while the clock is read.
             clock_cost: if self.emulation.is_some() { 0 } else { protocol.clock_cost.as_picos() },
@@ -201,10 +220,17 @@ impl Plan {
             shared_file: -1,
             share_malloc: self.share_malloc,
             simulator: std::process::id(),
+            model: short_name(&self.machine.model.name),
+            collectives: short_name(&self.machine.collectives.name()),
+            checked: self.check.is_some(),
         };
         let memory = self.ranks(&briefing)?;
         let setup = self.machine.captured_setup(captures, self.host_speed, bursts, recorder)?;
-        Ok(Engine::new(setup, memory))
+        let mut engine = Engine::new(setup, memory);
+        if let Some(run) = self.check.as_ref().filter(|run| !run.settings.choices.is_empty()) {
+            engine.choose_matches(&run.choices());
+        }
+        Ok(engine)
     }
 
     fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
@@ -216,7 +242,7 @@ impl Plan {
             return Ok(Ranks::Folded(Box::new(folded.context("cannot fold the ranks")?)));
         }
         let processes = Processes::new(ranks, briefing, self.data_plane);
-        Ok(Ranks::Processes(processes.context("cannot make the mailboxes")?))
+        Ok(Ranks::Processes(Box::new(processes.context("cannot make the mailboxes")?)))
     }
 
     fn session(&self) -> Session {
@@ -287,6 +313,12 @@ impl Plan {
                     .to_owned(),
             );
         }
+        if engine.has_threads() && self.arguments.results.shows_calls() {
+            self.warnings.push(
+                "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of reports and timelines"
+                    .to_owned(),
+            );
+        }
         if finished && let Some(warning) = self.is_no_mpi_program(engine) {
             self.warnings.push(warning);
         }
@@ -310,7 +342,7 @@ impl Plan {
             )
         });
         Some(format!(
-            "{name} is not an MPI program (no rank called MPI_Init){}",
+            "{name} is not an MPI program (no rank called MPI_Init or MPI_Session_init){}",
             other.unwrap_or_else(|| "; was it built with mpirage's mpicc?".to_owned())
         ))
     }
@@ -365,6 +397,19 @@ impl Plan {
             }
         }
     }
+}
+
+/// Writes what a checked run found.
+fn save_findings(
+    run: &CheckRun,
+    engine: &mut Engine<Ranks>,
+    outcome: &Outcome,
+    checker: &Checker,
+) -> Result<(), Failure> {
+    let mut symbols = Symbols::default();
+    engine.memory().explain_addresses(&mut symbols);
+    let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
+    check::save(run, &mut diagnosis, outcome, checker)
 }
 
 /// Source lines of the program.

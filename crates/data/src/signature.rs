@@ -32,6 +32,11 @@ impl TypeSignature {
         self.hash
     }
 
+    /// Does it consist of `MPI_BYTE` or `MPI_PACKED` only?
+    pub fn is_untyped(&self) -> bool {
+        self.untyped
+    }
+
     /// Whether data of one signature may be received as the other. Signatures of only
     /// `MPI_BYTE` or `MPI_PACKED` agree with any.
     pub fn agrees_with(&self, other: &TypeSignature) -> bool {

@@ -26,7 +26,7 @@ enum Constants {
 use Constants::{Beginning, Bits, OneOf};
 
 /// All conversions of integers.
-pub const CONVERSIONS: [Conversion; 18] = [
+pub const CONVERSIONS: [Conversion; 22] = [
     Conversion {
         name: "rank",
         kinds: &["rank", "rank_nni"],
@@ -64,6 +64,22 @@ pub const CONVERSIONS: [Conversion; 18] = [
     Conversion { name: "combiner", kinds: &["combiner"], constants: Beginning(&["MPI_COMBINER_"]) },
     Conversion { name: "typeclass", kinds: &["typeclass"], constants: Beginning(&["MPI_TYPECLASS_"]) },
     Conversion { name: "lock_type", kinds: &["lock_type"], constants: Beginning(&["MPI_LOCK_"]) },
+    Conversion {
+        name: "verbosity",
+        kinds: &["tool_var_verbosity"],
+        constants: Beginning(&["MPI_T_VERBOSITY_"]),
+    },
+    Conversion { name: "binding", kinds: &["bind_type"], constants: Beginning(&["MPI_T_BIND_"]) },
+    Conversion {
+        name: "variable_scope",
+        kinds: &["variable_scope"],
+        constants: Beginning(&["MPI_T_SCOPE_"]),
+    },
+    Conversion {
+        name: "variable_class",
+        kinds: &["pvar_class"],
+        constants: Beginning(&["MPI_T_PVAR_CLASS_"]),
+    },
     Conversion { name: "whence", kinds: &["update_mode"], constants: Beginning(&["MPI_SEEK_"]) },
     Conversion {
         name: "keyval",

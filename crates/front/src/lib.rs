@@ -18,7 +18,7 @@
 //! | module | |
 //! |---|---|
 //! | [`library`] | finds `libmpi_abi.so.1` and its [`mpirage_bodies::Bodies`] |
-//! | [`caller`], `entry` | entry points: they store the return address of the program's call where diagnoses look for it |
+//! | `entry` | entry points |
 //! | [`places`] | arguments that are pointers: handles, arrays, statuses, texts |
 //! | [`callbacks`] | functions of the program, called with handles of its own interface |
 //! | [`numbers`] | integers without a meaning in one of the interfaces |
@@ -26,14 +26,13 @@
 //! `build/` generates, for a crate of one interface, the translation of each function and the conversions of constants.
 
 pub mod callbacks;
-pub mod caller;
 mod entry;
 pub mod library;
 pub mod numbers;
 pub mod places;
 mod topology;
 
-pub use mpirage_bodies::{Bodies, Callbacks, CopiedAttribute, MPI_Status, Owner};
+pub use mpirage_bodies::{Bodies, Callbacks, CopiedAttribute, MPI_Status, Owner, entry_point};
 pub use topology::{neighbours, peers};
 
 /// A handle in another interface.

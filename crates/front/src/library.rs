@@ -9,11 +9,9 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use std::ffi::CString;
 
-use mpirage_bodies::{Bodies, Callbacks, FINGERPRINT, SYMBOL};
+use mpirage_bodies::{Bodies, Callbacks, Caller, FINGERPRINT, SYMBOL};
 
 pub use mpirage_bodies::Body;
-
-use crate::caller::{CALL_FUNCTION, CALL_SITE};
 
 const LIBRARY: &CStr = c"libmpi_abi.so.1";
 
@@ -29,10 +27,11 @@ pub fn bodies() -> &'static Bodies {
     }
 }
 
-/// The body of a function. Ends the run if there is none.
+/// The body of a function, which the caller is about to call. Ends the run if there is none.
 #[inline]
 pub fn body(index: usize) -> Body {
     let bodies = bodies();
+    (bodies.store_caller)(Caller::last());
     match bodies.bodies[index] {
         Some(body) => body,
         None => (bodies.not_implemented)(index as u32),
@@ -77,8 +76,6 @@ pub fn attach() {
         end(c"libmpi_abi.so.1 is of another version than the library in front of it");
     }
     BODIES.store(ptr::from_ref(bodies).cast_mut(), Ordering::Relaxed);
-    CALL_SITE.store(bodies.call_site.as_ptr(), Ordering::Relaxed);
-    CALL_FUNCTION.store(bodies.call_function.as_ptr(), Ordering::Relaxed);
 }
 
 fn find() -> Option<&'static Bodies> {

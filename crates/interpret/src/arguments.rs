@@ -106,7 +106,13 @@ impl Arguments {
             | Call::ExecutionUnit { .. }
             | Call::Migrate { .. }
             | Call::FileDelete { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_) => Arguments::default(),
         }
     }

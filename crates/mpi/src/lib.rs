@@ -28,6 +28,7 @@ mod collective;
 mod data_plane;
 mod due;
 mod engine;
+mod figures;
 mod files;
 mod ideal;
 mod ids;
@@ -46,7 +47,8 @@ mod windows;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{
-    BalancingRefused, BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, Setup, Want, waiting_cycle,
+    BalancingRefused, BlockedRank, Bursts, Costs, Diagnosis, Engine, Leftover, MatchChoice, Setup, Want,
+    waiting_cycle,
 };
 pub use files::state::FileStatistics;
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};

@@ -4,8 +4,9 @@ use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{RankId, Reply, Stamp};
 use mpirage_kernel::NetworkHistory;
 use mpirage_record::{Details, Message, Record, Recorder};
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 
+use crate::figures::{Figures, RankFigures};
 use crate::ideal::IdealClocks;
 
 /// Messages that are kept before the recorder gets them: so few that they are still in a near cache then.
@@ -22,6 +23,8 @@ pub(crate) struct Observers {
     wants_arguments: bool,
     wants_collectives_again: bool,
     ideal: Option<Box<IdealClocks>>,
+    /// What ranks ask for, from the first time on that one has asked.
+    figures: Option<Box<Figures>>,
 }
 
 impl Observers {
@@ -30,6 +33,7 @@ impl Observers {
             wants_arguments: recorder.wants_arguments(),
             wants_collectives_again: recorder.wants_collectives_again(),
             ideal: recorder.wants_ideal().then(Box::default),
+            figures: None,
             kept: Vec::with_capacity(KEPT),
             recorder,
         }
@@ -62,6 +66,11 @@ impl Observers {
     /// Does the recorder want to see the network over time?
     pub(crate) fn wants_network(&self) -> bool {
         self.recorder.wants_network()
+    }
+
+    /// A further thread of a rank calls MPI.
+    pub(crate) fn thread(&mut self, rank: RankId) {
+        self.recorder.thread(rank.get());
     }
 
     /// The network over time.
@@ -97,6 +106,20 @@ impl Observers {
         self.recorder.post(rank.get(), at, call, reply);
     }
 
+    /// What has been counted for a rank since a rank first asked.
+    pub(crate) fn figures(&mut self, rank: RankId) -> RankFigures {
+        self.flush();
+        self.figures.get_or_insert_default().of(rank)
+    }
+
+    /// A rank computes this long.
+    #[inline]
+    pub(crate) fn computes(&mut self, rank: RankId, seconds: f64) {
+        if let Some(figures) = &mut self.figures {
+            figures.computes(rank, Duration::from_secs_f64(seconds));
+        }
+    }
+
     /// A message was delivered.
     #[inline]
     pub(crate) fn message(&mut self, message: Message) {
@@ -110,6 +133,9 @@ impl Observers {
     #[inline]
     pub(crate) fn flush(&mut self) {
         if !self.kept.is_empty() {
+            if let Some(figures) = &mut self.figures {
+                figures.messages(&self.kept);
+            }
             self.recorder.messages(&self.kept);
             self.kept.clear();
         }

@@ -1,6 +1,7 @@
 //! The MPI engine, driven by running ranks; and the memory of ranks, as the engine reaches it.
 
-use mpirage_call::{LineId, RankId, Reply};
+use mpirage_call::wire::push_call;
+use mpirage_call::{Call, LineId, RankId, Reply, Stamp};
 use mpirage_mpi::{Ending, Engine, Memory, Place, Segment, Turn, UserReduction};
 use mpirage_units::Time;
 
@@ -79,6 +80,19 @@ impl Simulation<'_> {
         self.0.lifecycle(rank)
     }
 
+    /// Adds a line to a rank, whose thread runs already.
+    pub(crate) fn open_running_line(&mut self, rank: RankId) -> LineId {
+        self.0.open_running_line(rank)
+    }
+
+    /// A line computes as this stamp says, and is resumed when that is over.
+    pub(crate) fn count_burst(&mut self, line: LineId, stamp: &Stamp) {
+        self.0.answer(line, |_, calls| {
+            push_call(stamp, &Call::Now, calls);
+            Segment { wrote: false, ended: false }
+        });
+    }
+
     pub(crate) fn release_early(&mut self, early: bool) {
         self.0.release_early(early);
     }
@@ -127,7 +141,7 @@ impl Memory for Ranks {
         let UserReduction { op, datatype, elements } = reduction;
         let reduction = Reduction { op, datatype, elements };
         match self {
-            Ranks::Processes(processes) => reduction.run(processes, rank, incoming, inout),
+            Ranks::Processes(processes) => reduction.run(&mut **processes, rank, incoming, inout),
             Ranks::Folded(folded) => reduction.run(&mut **folded, rank, incoming, inout),
         }
     }

@@ -15,6 +15,9 @@ const FAIR: Duration = Duration::from_secs(1);
 impl Running<'_> {
     /// The engine does not need a line until it resumes it.
     pub(crate) fn release(&mut self, line: LineId) {
+        if self.is_threaded(line) {
+            return;
+        }
         self.simulation.ranks().goes_ahead(line);
         if !self.ahead.is_possible() {
             return;

@@ -26,6 +26,7 @@ mod session;
 mod shared;
 mod signals;
 mod symbols;
+mod threads;
 #[cfg(not(target_arch = "x86_64"))]
 mod unfoldable;
 #[cfg(target_arch = "x86_64")]

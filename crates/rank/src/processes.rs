@@ -1,6 +1,8 @@
 //! Ranks that are processes: their mailboxes, memories and ends.
 
 mod bytes;
+mod line;
+mod threads;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,6 +24,8 @@ use crate::program::{Identity, Program};
 use crate::ranks::Stop;
 use crate::shared::SharedFile;
 use crate::symbols::{Site, Symbols};
+
+use line::Line;
 
 /// How long to wait for a line before checking that its process still lives.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
@@ -48,18 +52,12 @@ struct Process {
     crash: Option<Crash>,
 }
 
-/// A line of control: who waits for answers.
-struct Line {
-    /// It may run although its simulated time has not come: its mailbox does not belong to the simulator.
-    ahead: bool,
-    /// Stores for its rank's memory that wait until it has stopped: address, length, bytes, filled up to words.
-    late_stores: Vec<u64>,
-}
-
 /// All processes of a run.
 pub struct Processes {
     mailboxes: Mailboxes,
     shared: SharedFile,
+    /// How many there are, started or not.
+    ranks: usize,
     /// By rank.
     processes: Vec<Process>,
     /// By line.
@@ -78,13 +76,15 @@ impl Processes {
     /// No process yet, but a mailbox for the line of each.
     pub fn new(ranks: usize, briefing: &Briefing, data_plane: DataPlane) -> io::Result<Processes> {
         let shared = SharedFile::new()?;
-        let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
+        let lines_for_threads = data_plane == DataPlane::Direct && !briefing.real_time;
+        let briefing = Briefing { shared_file: shared.descriptor(), lines_for_threads, ..*briefing };
         let mailboxes = Mailboxes::of_ranks(ranks, &briefing)?;
         Ok(Processes {
             mailboxes,
             shared,
+            ranks,
             processes: Vec::with_capacity(ranks),
-            lines: Vec::with_capacity(ranks),
+            lines: (0..ranks).map(|_| Line::first()).collect(),
             data_plane,
             wanted_data_plane: data_plane,
             fault: None,
@@ -114,7 +114,6 @@ impl Processes {
         let child = program.start(who, self.mailboxes.file(), writer)?;
         let id = child.id();
         self.processes.push(Process { child: Some(child), id, output, death: None, crash: None });
-        self.lines.push(Line { ahead: true, late_stores: Vec::new() });
         Ok(())
     }
 
@@ -270,15 +269,20 @@ impl Processes {
         let process = &mut self.processes[rank.index()];
         let status = process.child.as_mut()?.try_wait().ok()??;
         process.child = None;
-        let line = LineId::first_of(rank);
-        self.mailboxes.take_back(line);
-        let (mut death, crash) = (Death::of(status), self.mailboxes.crash(line));
+        let (mut death, crash) = (Death::of(status), self.take_back(rank));
+        let process = &mut self.processes[rank.index()];
         process.crash = crash.filter(|crash| death == Death::Signal(crash.signal));
         if process.crash.as_ref().is_some_and(|crash| crash.stack_overflow) {
             death = Death::StackOverflow;
         }
         process.death = Some(death);
         process.death
+    }
+
+    /// The mailboxes of a rank that has ended are the simulator's. Returns where it crashed, if it did.
+    fn take_back(&mut self, rank: RankId) -> Option<Crash> {
+        self.lines_of(rank).into_iter().for_each(|line| self.mailboxes.take_back(line));
+        self.mailboxes.crash(LineId::first_of(rank))
     }
 
     /// Where a rank was when it died, if that is known.

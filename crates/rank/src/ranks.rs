@@ -27,7 +27,7 @@ pub(crate) enum Stop {
 /// All ranks of a run.
 pub enum Ranks {
     /// Each is a process.
-    Processes(Processes),
+    Processes(Box<Processes>),
     /// Each is a coroutine in this process.
     Folded(Box<Folded>),
 }
@@ -172,6 +172,19 @@ impl Ranks {
     }
 }
 
+/// Threads, which only processes have.
+impl Ranks {
+    /// Have the threads of a rank lines of their own?
+    pub(crate) fn is_threaded(&self, rank: RankId) -> bool {
+        self.processes().is_some_and(|processes| processes.is_threaded(rank))
+    }
+
+    /// The lines of a rank.
+    pub(crate) fn lines_of(&self, rank: RankId) -> Vec<LineId> {
+        self.processes().map(|processes| processes.lines_of(rank)).unwrap_or_default()
+    }
+}
+
 /// What only processes can do: run while the simulator works.
 impl Ranks {
     pub(crate) fn are_processes(&self) -> bool {
@@ -236,7 +249,7 @@ impl Ranks {
         }
     }
 
-    fn processes_mut(&mut self) -> Option<&mut Processes> {
+    pub(crate) fn processes_mut(&mut self) -> Option<&mut Processes> {
         match self {
             Ranks::Processes(processes) => Some(processes),
             Ranks::Folded(_) => None,

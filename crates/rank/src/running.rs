@@ -96,6 +96,9 @@ impl<'a> Running<'a> {
         if self.folded {
             return self.resume_folded(line);
         }
+        if self.is_threaded(line) {
+            return self.resume_thread(line);
+        }
         let mut ran_ahead = self.ahead.ran_ahead(line);
         loop {
             if !ran_ahead && let Some(outcome) = self.run_here(line)? {
@@ -201,7 +204,7 @@ impl<'a> Running<'a> {
     }
 
     /// The rank of a line has ended. That ends the run if the rank has initialized MPI and not finalized it.
-    fn rank_ended(&mut self, line: LineId, death: Death) -> Option<Outcome> {
+    pub(crate) fn rank_ended(&mut self, line: LineId, death: Death) -> Option<Outcome> {
         self.simulation.take_calls(line, true);
         self.ended += 1;
         let rank = self.simulation.ranks().rank_of(line);

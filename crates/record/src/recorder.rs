@@ -79,6 +79,9 @@ declare_recorder! {
         messages.iter().for_each(|message| self.record(&Record::Message(*message)));
     }
 
+    /// A further thread of a rank calls MPI. From now on calls of the rank may overlap in time.
+    fn thread(&mut self, _rank: u32) {}
+
     /// The run is over: queues and connections of the network over time, if a recorder wants them ([`Recorder::wants_network`]) and the
     /// network has them.
     fn network(&mut self, _history: &NetworkHistory) {}

@@ -138,7 +138,13 @@ impl Conversion<'_> {
             | Call::SampleEnd
             | Call::Compute { .. }
             | Call::Migrate { .. }
+            | Call::ReadFigure { .. }
+            | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. }
             | Call::Tally(_)
             | Call::Expose { .. }
             | Call::Withdraw { .. }

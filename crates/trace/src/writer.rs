@@ -96,14 +96,19 @@ pub struct TraceRecorder<S> {
     writer: S,
     /// Has a rank done anything? Communicators recorded before that exist from the start.
     begun: bool,
-    /// The first function that used a window or a file: no trace has that.
-    untold: Option<(u16, &'static str)>,
+    /// What the run did that no trace can store.
+    beyond: Option<String>,
 }
 
 impl<S: TraceWriter> TraceRecorder<S> {
     /// Passes records to `writer`.
     pub fn new(writer: S) -> TraceRecorder<S> {
-        TraceRecorder { writer, begun: false, untold: None }
+        TraceRecorder { writer, begun: false, beyond: None }
+    }
+
+    /// The run did something that the trace cannot store.
+    fn refuse(&mut self, what: impl FnOnce() -> String) {
+        self.beyond.get_or_insert_with(what);
     }
 
     /// The trace writer.
@@ -116,10 +121,10 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
             Record::Call { function, details: Some(details), .. } if details.call.is_one_sided() => {
-                self.untold.get_or_insert((function, "one-sided communication"));
+                self.refuse(|| format!("one-sided communication yet, such as {}", function_name(function)));
             }
             Record::Call { function, details: Some(details), .. } if details.call.is_about_files() => {
-                self.untold.get_or_insert((function, "accesses to files"));
+                self.refuse(|| format!("accesses to files yet, such as {}", function_name(function)));
             }
             Record::Call { rank, function, entered, left, site, details: Some(details) } => {
                 let stamp = Stamp { function, site, ..Stamp::default() };
@@ -137,6 +142,10 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
         self.begun |= !matches!(record, Record::Comm { .. });
     }
 
+    fn thread(&mut self, rank: u32) {
+        self.refuse(|| format!("several threads of a rank inside MPI, as rank {rank} had"));
+    }
+
     fn wants_arguments(&self) -> bool {
         true
     }
@@ -144,9 +153,8 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
 
 impl<S: TraceWriter> Writer for TraceRecorder<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if let Some((function, what)) = self.untold {
-            let name = function_name(function);
-            let text = format!("a trace for replay: it cannot store {what} yet, such as {name}");
+        if let Some(what) = &self.beyond {
+            let text = format!("a trace for replay: it cannot store {what}");
             return Err(TraceError::Spec(text).into());
         }
         Ok(self.writer.finish()?)

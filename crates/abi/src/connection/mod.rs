@@ -1,19 +1,21 @@
 //! The connection of a rank to the simulator: every call goes through it, stamped.
 //!
 //! ```text
-//!  Connection ── ConnectionState: a line of control's end of its mailbox, and the time between its calls
+//!  Connection ── Lines ── ConnectionState: a line of control's end of its mailbox, and the time between its calls
 //!             └─ RankSide: the rank's identity, clock, timers and account of work
 //! ```
 //!
-//! A rank has one line of control so far, so it has one connection. A process that no simulator started is a world of one
+//! A rank has one line of control, or one for each thread ([`lines`]). A process that no simulator started is a world of one
 //! rank, and [`Alone`] answers its calls; only this module knows the difference. The state has a lock of its own, held while
 //! a call waits. A function of the program that runs meanwhile (a user's operator) may ask about objects, but the run ends
 //! with a message if it communicates.
 
+mod lines;
 mod rank_side;
 mod state;
 
 use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::env;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStringExt;
@@ -23,11 +25,12 @@ use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, LineEnd};
 use mpirage_units::Time;
 
 use crate::alone::{self, Alone};
-use crate::lock::{Guard, Lock};
+use crate::lock::{Guard, is_folded};
 use crate::origin::{Control, FoldedOrigin};
 use crate::process;
 use crate::timers::Timers;
 
+use lines::Lines;
 use rank_side::{Identity, RankSide};
 use state::{ConnectionState, Peer};
 
@@ -36,11 +39,15 @@ pub(crate) use rank_side::Serve;
 /// The environment variable with the name of the simulated host.
 const HOST_VARIABLE: &str = "MPIRAGE_HOST";
 
-/// A line of control's way to the simulator.
+/// A rank's way to the simulator.
 #[repr(C)]
 pub(crate) struct Connection {
-    state: Lock<ConnectionState>,
+    lines: Lines,
     rank: RankSide,
+    /// Declarations of a checked run so far.
+    tickets: AtomicU64,
+    /// May threads be inside MPI at the same time?
+    threads: AtomicBool,
 }
 
 impl Connection {
@@ -54,7 +61,12 @@ impl Connection {
         let control = origin.map_or(Control::PROCESS, |origin| origin.control);
         let rank = RankSide::new(identity, serve, control);
         rank.forget_burst();
-        Connection { state: Lock::new(ConnectionState::new(peer)), rank }
+        Connection {
+            lines: Lines::new(peer),
+            rank,
+            tickets: AtomicU64::new(0),
+            threads: AtomicBool::new(false),
+        }
     }
 
     /// Leaves a call that needs no answer. Inlined, so that each caller pays only for encoding its own kind of call.
@@ -82,7 +94,8 @@ impl Connection {
         if !self.is_simulated() || process::is_child() {
             return None;
         }
-        let now = self.state.try_lock().map_or(Time::ZERO, |mut state| state.read_clock(&self.rank));
+        let line = self.lines.this(&self.rank);
+        let now = line.try_lock().map_or(Time::ZERO, |mut state| state.read_clock(&self.rank));
         let shown = self.rank.show(now);
         self.rank.raise_expired();
         Some(shown)
@@ -96,6 +109,19 @@ impl Connection {
     /// Runs a function of the program inside a call.
     pub(crate) fn call_back<T>(&self, function: impl FnOnce() -> T) -> T {
         self.rank.call_back(function)
+    }
+
+    /// May threads be inside MPI at the same time? A folded rank has one thread.
+    pub(crate) fn can_have_threads(&self) -> bool {
+        is_folded() || self.briefing().lines_for_threads
+    }
+
+    /// From now on threads may be inside MPI at the same time.
+    pub(crate) fn allow_threads(&self) {
+        if self.briefing().lines_for_threads {
+            self.threads.store(true, Ordering::Relaxed);
+            self.lines.one_for_each_thread();
+        }
     }
 
     /// The rank in the world.
@@ -112,6 +138,22 @@ impl Connection {
     #[inline]
     pub(crate) fn briefing(&self) -> &Briefing {
         self.rank.briefing()
+    }
+
+    /// Is the run checked?
+    #[inline]
+    pub(crate) fn is_checked(&self) -> bool {
+        self.briefing().checked
+    }
+
+    /// Are threads allowed to be inside MPI at the same time?
+    pub(crate) fn has_threads(&self) -> bool {
+        self.threads.load(Ordering::Relaxed)
+    }
+
+    /// The number of the next declaration of a checked run.
+    pub(crate) fn next_ticket(&self) -> u64 {
+        self.tickets.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Bytes up to which a message travels inside its call.
@@ -155,7 +197,7 @@ impl Connection {
         if self.rank.is_in_callback() || process::is_child() {
             self.check_caller();
         }
-        self.state.lock()
+        self.lines.this(&self.rank).lock()
     }
 
     /// Ends the rank if the caller must not communicate.

@@ -7,7 +7,7 @@ use mpirage_call::{RankId, Service};
 use mpirage_channel::Briefing;
 use mpirage_units::Time;
 
-use crate::caller::Caller;
+use crate::caller::last_name;
 use crate::lock::{is_folded, is_single_threaded};
 use crate::origin::Control;
 use crate::output;
@@ -148,7 +148,7 @@ impl RankSide {
     /// Ends the rank because its connection is of no use any more.
     #[cold]
     pub(super) fn give_up(&self, reason: &str) -> ! {
-        output::say(format_args!("{}: {reason}", Caller::last().name()));
+        output::say(format_args!("{}: {reason}", last_name()));
         self.exit(MISUSE_EXIT_CODE)
     }
 }

@@ -1,7 +1,7 @@
 //! The changing part of a connection: one line of control's end of its mailbox, and its account of time between calls.
 
 use mpirage_call::{Burst, Call, Reply, Stamp};
-use mpirage_channel::{ChannelError, LineEnd};
+use mpirage_channel::{ChannelError, LineEnd, LineOpener};
 use mpirage_units::{Duration, Time};
 
 use super::rank_side::RankSide;
@@ -27,6 +27,8 @@ pub(super) struct ConnectionState {
     /// Readings of the clock since the last other call.
     readings: u64,
     disturbances: Disturbances,
+    /// Calls that need no answer are handed over at once. A thread that left them behind might sleep, and another wait for what they do.
+    hands_over: bool,
 }
 
 /// Who answers the calls.
@@ -43,6 +45,27 @@ impl ConnectionState {
             delay: Duration::ZERO,
             readings: 0,
             disturbances: Disturbances::default(),
+            hands_over: false,
+        }
+    }
+
+    /// The line of a further thread. When its last call returned is not known, since there was none.
+    pub(super) fn of_thread(end: LineEnd) -> ConnectionState {
+        ConnectionState { returned: None, hands_over: true, ..ConnectionState::new(Peer::Simulator(end)) }
+    }
+
+    /// Announces to the simulator that threads will ask for lines. Returns what opens them, if there is a simulator.
+    pub(super) fn announce_threads(&mut self) -> Option<LineOpener> {
+        self.hands_over = true;
+        let Peer::Simulator(end) = &self.peer else { return None };
+        end.announce_threads();
+        end.opener()
+    }
+
+    /// The thread of this line ends.
+    pub(super) fn end_line(&mut self) {
+        if let Peer::Simulator(end) = &mut self.peer {
+            end.end();
         }
     }
 
@@ -51,7 +74,7 @@ impl ConnectionState {
     pub(super) fn post(&mut self, rank: &RankSide, call: &Call<'_>) {
         self.begin_call(rank);
         let stamp = self.append(rank, call);
-        if rank.briefing().real_time {
+        if self.hands_over || rank.briefing().real_time {
             self.hand_over(rank, &stamp);
         }
     }
@@ -206,6 +229,9 @@ impl ConnectionState {
     #[inline(always)]
     fn stamp(&mut self, rank: &RankSide) -> Stamp {
         let from = Caller::last();
+        if work::is_threaded() {
+            self.skip_counted();
+        }
         let burst = if rank.briefing().measure { take_burst(rank) } else { Burst::NONE };
         if burst.nanos() >= disturbances::LEAST_NANOS {
             self.note_long_burst(from.call_site, burst);
@@ -220,6 +246,14 @@ impl ConnectionState {
         }
         let burst = if charged > 0 { burst.then(charged) } else { burst };
         Stamp { burst, delay, site: from.call_site as u64, function: from.function as u16 }
+    }
+
+    /// What the simulator has counted while this thread slept does not count again.
+    #[cold]
+    fn skip_counted(&mut self) {
+        if let Peer::Simulator(end) = &self.peer {
+            work::skip(end.take_counted());
+        }
     }
 
     /// Reports a long burst to the simulator if it is far longer than others before the same call.

@@ -139,22 +139,56 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split_type(
     comm: MPI_Comm,
     split_type: c_int,
     key: c_int,
-    _info: MPI_Info,
+    info: MPI_Info,
     newcomm: *mut MPI_Comm,
 ) -> c_int {
     frame::outcome(comm, || {
+        let left_out = CommRequest::Split { color: None, key };
         let how = match split_type {
             MPI_COMM_TYPE_SHARED => CommRequest::SplitByHost { key },
-            // Whether there is hardware to tell ranks apart is unknown, so there is no such communicator.
-            MPI_COMM_TYPE_HW_UNGUIDED
-            | MPI_COMM_TYPE_HW_GUIDED
-            | MPI_COMM_TYPE_RESOURCE_GUIDED
-            | MPI_UNDEFINED => CommRequest::Split { color: None, key },
+            MPI_COMM_TYPE_HW_GUIDED | MPI_COMM_TYPE_RESOURCE_GUIDED => match names_host(info)? {
+                true => CommRequest::SplitByHost { key },
+                false => left_out,
+            },
+            MPI_COMM_TYPE_HW_UNGUIDED => CommRequest::SplitByHost { key },
+            MPI_UNDEFINED => left_out,
             other => fail!(MPI_ERR_ARG, "split_type is {other}, which is none of MPI_COMM_TYPE_*"),
         };
+        let made = make(comm, how)?;
+        let made = match split_type {
+            MPI_COMM_TYPE_HW_UNGUIDED => keep_if_smaller(comm, made, info)?,
+            _ => made,
+        };
         // SAFETY: the program hands over a place for a communicator.
-        unsafe { put("newcomm", newcomm, make(comm, how)?) }
+        unsafe { put("newcomm", newcomm, made) }
     })
+}
+
+/// The key of an info that names a resource, and the names that all stand for a simulated host.
+const RESOURCE_KEY: &[u8] = b"mpi_hw_resource_type";
+pub(crate) const HOST_RESOURCES: [&str; 2] = ["mpi_shared_memory", "host"];
+
+/// Does an info name a resource that ranks of a simulated host share?
+fn names_host(info: MPI_Info) -> Result<bool> {
+    let hints = try_with(|objects| objects.infos.hints(info))?;
+    let named = hints.get(RESOURCE_KEY);
+    Ok(HOST_RESOURCES.iter().any(|resource| named == Some(resource.as_bytes())))
+}
+
+/// The ranks of the host, if they are fewer than those of the parent; the info says then what they share.
+fn keep_if_smaller(parent: MPI_Comm, made: MPI_Comm, info: MPI_Info) -> Result<MPI_Comm> {
+    if made == MPI_COMM_NULL || about(made, Comm::size)? < about(parent, Comm::size)? {
+        try_with(|objects| match info {
+            MPI_INFO_NULL => Ok(()),
+            info => {
+                objects.infos.get_mut(info)?.set(RESOURCE_KEY, HOST_RESOURCES[0].as_bytes());
+                Ok(())
+            }
+        })?;
+        return Ok(made);
+    }
+    free(made)?;
+    Ok(MPI_COMM_NULL)
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create(
@@ -253,14 +287,14 @@ pub(crate) fn make(parent: MPI_Comm, how: CommRequest<'_>) -> Result<MPI_Comm> {
 
 /// The same before it gets a handle. The error handler is the parent's.
 pub(crate) fn make_object(parent: MPI_Comm, how: CommRequest<'_>) -> Result<Option<Comm>> {
-    let (context, group, bridge, errhandler) = about(parent, |parent| {
-        (parent.context, parent.group.clone(), parent.bridge.clone(), parent.errhandler)
+    let (context, group, bridge, errhandler, session) = about(parent, |parent| {
+        (parent.context, parent.group.clone(), parent.bridge.clone(), parent.errhandler, parent.session)
     })?;
     let Some((made, members)) = ask_for_comm(context, how)? else { return Ok(None) };
     let me = rank::this().connection().rank().get();
     match (bridge, members) {
-        (bridge, None) => Ok(Some(Comm { errhandler, bridge, ..Comm::new(made, group, me) })),
-        (None, Some(members)) => Ok(Some(Comm { errhandler, ..Comm::new(made, members, me) })),
+        (bridge, None) => Ok(Some(Comm { errhandler, bridge, session, ..Comm::new(made, group, me) })),
+        (None, Some(members)) => Ok(Some(Comm { errhandler, session, ..Comm::new(made, members, me) })),
         (Some(bridge), Some(all)) => {
             let (group, remote) = (all.intersection(&group), all.intersection(&bridge.remote));
             if remote.size() == 0 {
@@ -269,7 +303,8 @@ pub(crate) fn make_object(parent: MPI_Comm, how: CommRequest<'_>) -> Result<Opti
             }
             let bridge = Bridge::new(&group, remote, bridge.is_first());
             let made = one_side_first(made, &all, &group, &bridge)?;
-            Ok(Some(Comm { errhandler, bridge: Some(Arc::new(bridge)), ..Comm::new(made, group, me) }))
+            let bridge = Some(Arc::new(bridge));
+            Ok(Some(Comm { errhandler, bridge, session, ..Comm::new(made, group, me) }))
         }
     }
 }

@@ -10,6 +10,8 @@ use crate::clock;
 use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::frame;
+use crate::functions::tools::pcontrol;
+use crate::inspect;
 use crate::rank::{self, Stage};
 use crate::smpi;
 use crate::types::MPI_Comm;
@@ -18,9 +20,6 @@ const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", 
 
 /// What programs may count on of the clock they see.
 const SECONDS_PER_TICK: f64 = 1e-9;
-
-/// The most a program gets: a rank has one call under way at a time.
-const BEST_THREAD_LEVEL: c_int = MPI_THREAD_SERIALIZED;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int) -> c_int {
     // SAFETY: the program hands over two places for an int.
@@ -88,7 +87,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
     provided: *mut c_int,
 ) -> c_int {
     frame::outcome_at_any_time(|| {
-        let granted = required.clamp(MPI_THREAD_SINGLE, BEST_THREAD_LEVEL);
+        let granted = required.clamp(MPI_THREAD_SINGLE, best_thread_level());
         init(granted)?;
         // SAFETY: the program hands over a place for an int.
         unsafe { put("provided", provided, granted) }
@@ -115,8 +114,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Finalize() -> c_int {
     frame::outcome(None, || {
         delete_attributes(MPI_COMM_SELF)?;
         delete_attributes(MPI_COMM_WORLD)?;
-        smpi::tell_counts();
-        rank::ask(&Call::Finalize);
+        end_use();
         rank::this().enter(Stage::After);
         Ok(())
     })
@@ -132,8 +130,9 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Finalized(flag: *mut c_int) -> c_int 
     frame::outcome_at_any_time(|| unsafe { put("flag", flag, (rank::this().stage() == Stage::After).into()) })
 }
 
-/// For tools to put themselves in front of; there is nothing here to control.
-pub(crate) unsafe extern "C-unwind" fn MPI_Pcontrol(_level: c_int) -> c_int {
+/// For tools to put themselves in front of. Timelines show the call, and `MPI_T` the level.
+pub(crate) unsafe extern "C-unwind" fn MPI_Pcontrol(level: c_int) -> c_int {
+    pcontrol(level);
     MPI_SUCCESS
 }
 
@@ -143,20 +142,65 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_i
     connection.exit(errorcode)
 }
 
+/// A use of MPI ends. The last one tells the simulator what the rank has counted.
+pub(crate) fn end_use() {
+    if rank::this().end_use() {
+        smpi::tell_counts();
+        inspect::leaks();
+        rank::ask(&Call::Finalize);
+    }
+}
+
+/// Levels of thread support, from the least to the most.
+const THREAD_LEVELS: [(c_int, &str); 4] = [
+    (MPI_THREAD_SINGLE, "MPI_THREAD_SINGLE"),
+    (MPI_THREAD_FUNNELED, "MPI_THREAD_FUNNELED"),
+    (MPI_THREAD_SERIALIZED, "MPI_THREAD_SERIALIZED"),
+    (MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE"),
+];
+
+/// The level that a session gets which wants this one, by name. Threads may be inside MPI at the same time from now on if it is the highest.
+pub(crate) fn grant_thread_level(wanted: Option<&[u8]>) -> &'static str {
+    let of_name = THREAD_LEVELS.iter().find(|(_, name)| wanted == Some(name.as_bytes()));
+    let granted = of_name.map_or(MPI_THREAD_SINGLE, |&(level, _)| level.min(best_thread_level()));
+    if granted == MPI_THREAD_MULTIPLE {
+        rank::this().connection().allow_threads();
+    }
+    THREAD_LEVELS.iter().find(|&&(level, _)| level == granted).map_or("MPI_THREAD_SINGLE", |&(_, name)| name)
+}
+
+/// The most a program gets. Where the simulator cannot reach the memory of a running rank, or all ranks run in real time, a rank has
+/// one call under way at a time.
+pub(crate) fn best_thread_level() -> c_int {
+    let several = rank::this().connection().can_have_threads();
+    if several { MPI_THREAD_MULTIPLE } else { MPI_THREAD_SERIALIZED }
+}
+
 fn init(thread_level: c_int) -> Result<()> {
     let rank = rank::this();
     if rank.stage() != Stage::Before {
         fail!(MPI_ERR_OTHER, "MPI has been initialized already");
     }
     let connection = rank.connection();
-    connection.ask(&Call::Init);
+    if thread_level == MPI_THREAD_MULTIPLE {
+        connection.allow_threads();
+    }
+    rank.begin_use();
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));
     let size = connection.briefing().size;
-    rank::with(|objects| objects.comms.open(connection.rank().get(), size));
+    rank::with(|objects| {
+        objects.comms.open(connection.rank().get(), size);
+        if connection.is_checked() {
+            objects.remember_makers();
+        }
+    });
     rank.attributes.set(MPI_UNIVERSE_SIZE, size as c_int);
     rank.attributes.set(MPI_APPNUM, 0);
     rank.enter(Stage::Running);
+    if connection.is_checked() {
+        rank.watch();
+    }
     Ok(())
 }
 

@@ -56,6 +56,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Errhandler_free(errhandler: *mut MPI_
         // SAFETY: not null, and the program points to a handle.
         let handle = unsafe { *errhandler };
         find(handle)?;
+        rank::with(|objects| objects.errhandlers.disown(handle.0));
         // SAFETY: as above.
         unsafe { put("errhandler", errhandler, MPI_ERRHANDLER_NULL) }
     })

@@ -11,9 +11,13 @@ use mpirage_data::{Comparison, Group, GroupError, RankRange};
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_group(comm: MPI_Comm, group: *mut MPI_Group) -> c_int {
     outcome(comm, || {
-        let members = rank::try_with(|objects| Ok(objects.comms.get(comm)?.group.clone()))?;
+        let handle = rank::try_with(|objects| {
+            let comm = objects.comms.get(comm)?;
+            let (session, members) = (comm.session, comm.group.clone());
+            Ok(objects.groups.insert_of(session, members))
+        })?;
         // SAFETY: the program hands over a place for the handle.
-        unsafe { hand_out(group, members) }
+        unsafe { put("group", group, handle) }
     })
 }
 
@@ -24,7 +28,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Group_size(group: MPI_Group, size: *m
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Group_rank(group: MPI_Group, rank: *mut c_int) -> c_int {
     outcome(None, || {
-        let me = rank::try_with(|objects| Ok(objects.comms.get(MPI_COMM_WORLD)?.rank))?;
+        let me = rank::this().connection().rank().get();
         // SAFETY: the program hands over a place for an int.
         unsafe { put("rank", rank, rank_or_undefined(find(group)?.rank_of(me))) }
     })
@@ -73,7 +77,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Group_union(
     newgroup: *mut MPI_Group,
 ) -> c_int {
     // SAFETY: the program hands over a place for the handle.
-    outcome(None, || unsafe { hand_out(newgroup, find(group1)?.union(&find(group2)?)) })
+    outcome(None, || unsafe { derive(newgroup, group1, find(group1)?.union(&find(group2)?)) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Group_intersection(
@@ -82,7 +86,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Group_intersection(
     newgroup: *mut MPI_Group,
 ) -> c_int {
     // SAFETY: the program hands over a place for the handle.
-    outcome(None, || unsafe { hand_out(newgroup, find(group1)?.intersection(&find(group2)?)) })
+    outcome(None, || unsafe { derive(newgroup, group1, find(group1)?.intersection(&find(group2)?)) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Group_difference(
@@ -91,7 +95,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Group_difference(
     newgroup: *mut MPI_Group,
 ) -> c_int {
     // SAFETY: the program hands over a place for the handle.
-    outcome(None, || unsafe { hand_out(newgroup, find(group1)?.difference(&find(group2)?)) })
+    outcome(None, || unsafe { derive(newgroup, group1, find(group1)?.difference(&find(group2)?)) })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Group_incl(
@@ -160,7 +164,7 @@ unsafe fn pick<T>(
         // SAFETY: the caller vouches for it.
         let list = unsafe { array("the list of ranks", list, size("n", n)?) }?;
         // SAFETY: the caller vouches for it.
-        unsafe { hand_out(newgroup, choose(&find(group)?, list)?) }
+        unsafe { derive(newgroup, group, choose(&find(group)?, list)?) }
     })
 }
 
@@ -181,6 +185,19 @@ fn find(group: MPI_Group) -> Result<Group> {
 pub(crate) unsafe fn hand_out(place: *mut MPI_Group, group: Group) -> Result<()> {
     // SAFETY: the caller vouches for it.
     unsafe { put("group", place, rank::with(|objects| objects.groups.insert(group))) }
+}
+
+/// The same for a group made from another, whose session it has.
+///
+/// # Safety
+/// As for [`hand_out`].
+unsafe fn derive(place: *mut MPI_Group, from: MPI_Group, group: Group) -> Result<()> {
+    let handle = rank::with(|objects| {
+        let session = objects.groups.session_of(from);
+        objects.groups.insert_of(session, group)
+    });
+    // SAFETY: the caller vouches for it.
+    unsafe { put("group", place, handle) }
 }
 
 impl From<GroupError> for MpiError {

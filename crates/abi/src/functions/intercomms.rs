@@ -25,7 +25,7 @@ use crate::region::Region;
 use crate::types::*;
 
 /// Leaders talk with tags from here on, which no program can use.
-const FIRST_TAG: i32 = i32::MIN;
+pub(super) const FIRST_TAG: i32 = i32::MIN + 1;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
     frame::outcome(comm, || {
@@ -151,14 +151,15 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
 /// A communicator of a group, made by its members.
 fn from_group(group: MPI_Group, tag: i32) -> Result<Comm> {
     let me = rank::this().connection().rank().get();
-    let group = try_with(|objects| Ok(objects.groups.get(group)?.clone()))?;
+    let (group, session) =
+        try_with(|objects| Ok((objects.groups.get(group)?.clone(), objects.groups.session_of(group))))?;
     if group.rank_of(me).is_none() {
         fail!(MPI_ERR_GROUP, "this rank is not in the group");
     }
     let members: Vec<u32> = group.iter().collect();
     let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
     let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "a communicator without this rank") };
-    Ok(Comm::new(context, group, me))
+    Ok(Comm { session, ..Comm::new(context, group, me) })
 }
 
 /// A number for a tag in words, below those that programs use.
@@ -181,7 +182,7 @@ fn bridge(comm: MPI_Comm) -> Result<Arc<Bridge>> {
 }
 
 /// Group, rank and error handler of a communicator that has to be an ordinary one.
-fn intra(comm: &Comm) -> Result<(Group, u32, MPI_Errhandler)> {
+pub(super) fn intra(comm: &Comm) -> Result<(Group, u32, MPI_Errhandler)> {
     match comm.bridge {
         None => Ok((comm.group.clone(), comm.rank, comm.errhandler)),
         Some(_) => fail!(MPI_ERR_COMM, "{} is an inter-communicator", comm.title()),
@@ -189,7 +190,12 @@ fn intra(comm: &Comm) -> Result<(Group, u32, MPI_Errhandler)> {
 }
 
 /// Sends the members of this side to the other leader, and returns those of the other side.
-fn exchange(peer_comm: MPI_Comm, remote_leader: c_int, tag: i32, group: &Group) -> Result<Vec<u32>> {
+pub(super) fn exchange(
+    peer_comm: MPI_Comm,
+    remote_leader: c_int,
+    tag: i32,
+    group: &Group,
+) -> Result<Vec<u32>> {
     let own: Vec<u32> = group.iter().collect();
     let mut count = [0_u32];
     swap(peer_comm, remote_leader, tag, &[own.len() as u32], &mut count)?;
@@ -205,7 +211,7 @@ fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [
         Ok((object.context, object.seat_of(object.member("remote_leader", leader)?)))
     })?;
     let bytes = |address: usize, words: usize| Region::new(address, 4 * words, &Basic::Byte.into());
-    let tag = FIRST_TAG + tag;
+    let tag = (FIRST_TAG + tag).min(-1);
     let sent = bytes(own.as_ptr().addr(), own.len())?;
     let got = bytes(other.as_mut_ptr().addr(), other.len())?;
     let send = Outgoing { mode: SendMode::Standard, context, to: peer, tag, region: sent, copy: None };
@@ -216,7 +222,7 @@ fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [
 }
 
 /// Broadcasts the leader's words to all ranks.
-fn told_by(comm: MPI_Comm, leader: c_int, mut words: Vec<u32>) -> Result<Vec<u32>> {
+pub(super) fn told_by(comm: MPI_Comm, leader: c_int, mut words: Vec<u32>) -> Result<Vec<u32>> {
     let mut count = words.len() as u32;
     // SAFETY: a place for one word.
     check(unsafe { MPI_Bcast((&raw mut count).cast(), 1, MPI_UINT32_T, leader, comm) })?;
@@ -230,12 +236,12 @@ fn check(code: c_int) -> Result<()> {
     if code == MPI_SUCCESS { Ok(()) } else { fail!(code, "the leader could not tell its side of the other") }
 }
 
-fn group_of(worlds: Vec<u32>) -> Result<Group> {
+pub(super) fn group_of(worlds: Vec<u32>) -> Result<Group> {
     Group::of(worlds).map_err(|error| MpiError::new(MPI_ERR_INTERN, error.to_string()))
 }
 
 /// Both sides make a communicator; the one with the lower first rank comes first, which both know.
-fn join(group: &Group, remote: &Group, tag: i32) -> Result<Comm> {
+pub(super) fn join(group: &Group, remote: &Group, tag: i32) -> Result<Comm> {
     let is_first = group.world_of(0) < remote.world_of(0);
     let (first, second) = if is_first { (group, remote) } else { (remote, group) };
     let members: Vec<u32> = first.iter().chain(second.iter()).collect();

@@ -19,9 +19,11 @@
 #![allow(clippy::too_many_arguments)] // as many as the standard says
 
 pub(crate) mod attributes;
+pub(crate) mod binary_interface;
 pub(crate) mod collective;
 pub(crate) mod communicators;
 pub(crate) mod conversions;
+pub(crate) mod dynamic;
 pub(crate) mod environment;
 pub(crate) mod errhandlers;
 pub(crate) mod errors;
@@ -34,6 +36,8 @@ pub(crate) mod ops;
 pub(crate) mod pack;
 pub(crate) mod pack_external;
 pub(crate) mod pt2pt;
+pub(crate) mod sessions;
+pub(crate) mod tools;
 pub(crate) mod topologies;
 pub(crate) mod types;
 pub(crate) mod windows;

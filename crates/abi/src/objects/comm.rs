@@ -15,7 +15,7 @@ use crate::objects::info::Info;
 use crate::objects::keyval::Attributes;
 use crate::objects::message::Attached;
 use crate::objects::topology::Topology;
-use crate::types::{MPI_Comm, MPI_Errhandler};
+use crate::types::{MPI_Comm, MPI_Errhandler, MPI_Session};
 
 /// A communicator, as one of its members sees it.
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub(crate) struct Comm {
     pub topology: Option<Arc<Topology>>,
     /// Its own buffer for buffered sends.
     pub buffer: Option<Attached>,
+    /// The session that it comes from; none in the world model.
+    pub session: Option<MPI_Session>,
 }
 
 impl Comm {
@@ -60,6 +62,7 @@ impl Comm {
             hints: Info::default(),
             topology: None,
             buffer: None,
+            session: None,
         }
     }
 
@@ -162,6 +165,8 @@ impl Comms {
     fn invalid(&self, comm: MPI_Comm) -> MpiError {
         let text = match comm {
             MPI_COMM_NULL => "the communicator is MPI_COMM_NULL".to_owned(),
+            MPI_COMM_WORLD => "MPI_COMM_WORLD does not exist without MPI_Init".to_owned(),
+            MPI_COMM_SELF => "MPI_COMM_SELF does not exist without MPI_Init".to_owned(),
             MPI_Comm(handle) if self.handles.is_stale(handle) => {
                 format!("the communicator {handle:#x} has been freed already")
             }

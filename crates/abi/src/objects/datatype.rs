@@ -1,5 +1,6 @@
 //! Datatypes as the program holds them: by handle, with a name and attributes.
 
+use crate::caller::Caller;
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
 use crate::handles::Handles;
@@ -57,6 +58,16 @@ pub(crate) struct Parameters {
 impl Datatypes {
     pub const fn new() -> Datatypes {
         Datatypes { handles: Handles::new(), parameterized: Vec::new() }
+    }
+
+    /// From now on, remembers which calls make them.
+    pub fn remember_makers(&mut self) {
+        self.handles.remember_makers();
+    }
+
+    /// Which calls made those that the program has not freed.
+    pub fn unfreed(&self) -> impl Iterator<Item = Caller> {
+        self.handles.unfreed().filter(|(_, object)| object.kind == Kind::Derived).map(|(maker, _)| maker)
     }
 
     #[inline]

@@ -9,7 +9,6 @@ use crate::types::*;
 
 /// What happens to an error.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code)] // nothing calls those of sessions yet
 pub(crate) enum Errhandler {
     /// `MPI_ERRORS_ARE_FATAL`: the run ends.
     Fatal,
@@ -79,6 +78,17 @@ impl Errhandler {
             matches!(self, Errhandler::Fatal | Errhandler::Abort | Errhandler::Return | Errhandler::File(_));
         ensure(fits, MPI_ERR_ERRHANDLER, || {
             "the error handler is for another kind of object than a file".to_owned()
+        })
+    }
+
+    /// May it be set on a session?
+    pub(crate) fn check_for_session(self) -> Result<()> {
+        let fits = matches!(
+            self,
+            Errhandler::Fatal | Errhandler::Abort | Errhandler::Return | Errhandler::Session(_)
+        );
+        ensure(fits, MPI_ERR_ERRHANDLER, || {
+            "the error handler is for another kind of object than a session".to_owned()
         })
     }
 }

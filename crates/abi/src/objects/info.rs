@@ -1,5 +1,6 @@
 //! Info objects: keys and values, in the order they were set.
 
+use crate::caller::Caller;
 use crate::constants::{MPI_ERR_INFO, MPI_INFO_ENV, MPI_INFO_NULL};
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
@@ -24,6 +25,16 @@ impl Infos {
     /// None yet. `command` is what started the rank, if it is not this process.
     pub const fn new(command: Option<Vec<Vec<u8>>>) -> Infos {
         Infos { handles: Handles::new(), command, predefined: OnceCell::new() }
+    }
+
+    /// From now on, remembers which calls make them.
+    pub fn remember_makers(&mut self) {
+        self.handles.remember_makers();
+    }
+
+    /// Which calls made those that the program has not freed.
+    pub fn unfreed(&self) -> impl Iterator<Item = Caller> {
+        self.handles.unfreed().map(|(maker, _)| maker)
     }
 
     pub fn get(&self, info: MPI_Info) -> Result<&Info> {

@@ -6,6 +6,7 @@
 //! ([`Copies::run`], [`Deletions::run`]). The newest attribute comes first in both, as in MPICH.
 
 use crate::callbacks;
+use crate::caller::Caller;
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
 use crate::types::{CopyAttribute, DeleteAttribute};
@@ -45,6 +46,8 @@ pub(crate) struct Keyvals(Vec<Entry>);
 struct Entry {
     keyval: Keyval,
     freed: bool,
+    /// The call that made it.
+    maker: Caller,
 }
 
 /// Above the keys of the standard.
@@ -101,8 +104,13 @@ pub(crate) unsafe fn deleting<Object>(
 
 impl Keyvals {
     pub fn insert(&mut self, keyval: Keyval) -> c_int {
-        self.0.push(Entry { keyval, freed: false });
+        self.0.push(Entry { keyval, freed: false, maker: Caller::last() });
         FIRST + self.0.len() as c_int - 1
+    }
+
+    /// Which calls made those that the program has not freed.
+    pub fn unfreed(&self) -> impl Iterator<Item = Caller> {
+        self.0.iter().filter(|entry| !entry.freed).map(|entry| entry.maker)
     }
 
     /// A key for objects of this kind.

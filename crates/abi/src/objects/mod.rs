@@ -1,30 +1,37 @@
 //! What handles stand for.
 
+pub(crate) mod active_buffers;
 pub(crate) mod bridge;
 pub(crate) mod comm;
 pub(crate) mod datatype;
 pub(crate) mod errhandler;
 pub(crate) mod error_codes;
 pub(crate) mod file;
+pub(crate) mod general;
 pub(crate) mod group;
 pub(crate) mod info;
 pub(crate) mod keyval;
 pub(crate) mod message;
 pub(crate) mod op;
+pub(crate) mod partitioned;
 pub(crate) mod predefined_attributes;
 pub(crate) mod predefined_types;
 pub(crate) mod reduction;
 pub(crate) mod request;
+pub(crate) mod session;
+pub(crate) mod tools;
 pub(crate) mod topology;
 pub(crate) mod window;
 
-use mpirage_call::{OnMismatch, Operator, Reduction};
+use mpirage_call::{FindingClass, OnMismatch, Operator, Reduction};
 
+use crate::caller::Caller;
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD};
 use crate::error::Result;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
-use comm::Comms;
+use active_buffers::ActiveBuffers;
+use comm::{Comm, Comms};
 use datatype::Datatypes;
 use errhandler::{Errhandler, Errhandlers};
 use error_codes::ErrorCodes;
@@ -36,6 +43,8 @@ use message::{Attached, Messages};
 use op::{Operation, Ops};
 use reduction::{Reductions, UserReduction};
 use request::Requests;
+use session::Sessions;
+use tools::Tools;
 use window::Windows;
 
 /// The objects of a rank, those first that most calls need.
@@ -56,6 +65,10 @@ pub(crate) struct Objects {
     pub error_codes: ErrorCodes,
     pub windows: Windows,
     pub files: Files,
+    pub sessions: Sessions,
+    pub tools: Tools,
+    /// Buffers of operations under way, in a checked run.
+    pub active_buffers: ActiveBuffers,
 }
 
 impl Objects {
@@ -79,7 +92,38 @@ impl Objects {
             error_codes: ErrorCodes::default(),
             windows: Windows::new(),
             files: Files::new(),
+            sessions: Sessions::new(),
+            tools: Tools::new(),
+            active_buffers: ActiveBuffers::default(),
         }
+    }
+
+    /// From now on, remembers which calls make objects.
+    pub(crate) fn remember_makers(&mut self) {
+        self.requests.remember_makers();
+        self.datatypes.remember_makers();
+        self.ops.remember_makers();
+        self.groups.remember_makers();
+        self.infos.remember_makers();
+        self.errhandlers.remember_makers();
+    }
+
+    /// Objects that the program has not freed: their class, what they are, and which call made them. The simulator knows about
+    /// communicators, windows and requests under way.
+    pub(crate) fn unfreed(&self) -> Vec<(FindingClass, &'static str, Caller)> {
+        use FindingClass as F;
+        let mut found = Vec::new();
+        let mut add = |class: FindingClass, what: &'static str, makers: &mut dyn Iterator<Item = Caller>| {
+            found.extend(makers.map(|maker| (class, what, maker)));
+        };
+        add(F::RequestLeak, "a persistent request", &mut self.requests.unfreed());
+        add(F::DatatypeLeak, "a datatype", &mut self.datatypes.unfreed());
+        add(F::HandleLeak, "an operator", &mut self.ops.unfreed());
+        add(F::HandleLeak, "a group", &mut self.groups.unfreed());
+        add(F::HandleLeak, "an info object", &mut self.infos.unfreed());
+        add(F::HandleLeak, "an error handler", &mut self.errhandlers.unfreed().map(|(maker, _)| maker));
+        add(F::HandleLeak, "an attribute key", &mut self.keyvals.unfreed());
+        found
     }
 
     /// How `count` elements of a datatype are combined by an operator.
@@ -101,6 +145,12 @@ impl Objects {
                 Ok(Reduction { operator, commutative, element, elements })
             }
         }
+    }
+
+    /// The buffer for buffered sends on a communicator: its own, that of its session, or that of the process.
+    pub(crate) fn buffer_for(&self, comm: &Comm) -> Option<Attached> {
+        let session = comm.session.and_then(|session| self.sessions.get(session).ok());
+        comm.buffer.or_else(|| session.and_then(|session| session.buffer)).or(self.attached)
     }
 
     /// What happens if ranks of a communicator disagree: the program gets an error if it handles errors itself.

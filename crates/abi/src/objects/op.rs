@@ -1,6 +1,7 @@
 //! Reduction operations: the predefined ones, and functions of the program.
 
 use crate::callbacks;
+use crate::caller::Caller;
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
 use crate::exceptions::HeldException;
@@ -55,6 +56,16 @@ const PREDEFINED: [(MPI_Op, Op); 14] = [
 impl Ops {
     pub const fn new() -> Ops {
         Ops(Handles::new())
+    }
+
+    /// From now on, remembers which calls make them.
+    pub fn remember_makers(&mut self) {
+        self.0.remember_makers();
+    }
+
+    /// Which calls made those that the program has not freed.
+    pub fn unfreed(&self) -> impl Iterator<Item = Caller> {
+        self.0.unfreed().map(|(maker, _)| maker)
     }
 
     pub fn get(&self, op: MPI_Op) -> Result<Operation> {

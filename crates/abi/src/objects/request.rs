@@ -4,9 +4,12 @@ use mpirage_call::{Completion, RequestId};
 use mpirage_prefetch::fetch_slice;
 use smallvec::smallvec;
 
-use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL};
-use crate::error::{MpiError, Result};
+use crate::caller::Caller;
+use crate::constants::{MPI_COMM_SELF, MPI_ERR_REQUEST, MPI_REQUEST_NULL};
+use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
+use crate::objects::general::{Functions, General};
+use crate::objects::partitioned::{OUTLINE, PartitionTags, Partitioned};
 use crate::operation::Operation;
 use crate::status::check_room;
 use crate::transfer::{Transfer, TransferBuffers, Transfers};
@@ -17,8 +20,12 @@ use crate::types::{MPI_Comm, MPI_Request};
 pub(crate) enum Request {
     /// One message, not persistent, whose bytes need no memory of this library. Most requests are of this kind, so it is small.
     Plain(Plain),
-    /// Everything else.
+    /// Other messages, collectives and accesses.
     Composite(Box<Composite>),
+    /// An operation of the program.
+    General(Box<General>),
+    /// A partitioned message, persistent.
+    Partitioned(Box<Partitioned>),
 }
 
 /// A message under way.
@@ -70,19 +77,44 @@ impl Request {
         match self {
             Request::Plain(plain) => plain.comm,
             Request::Composite(composite) => composite.comm,
+            Request::General(_) => MPI_COMM_SELF,
+            Request::Partitioned(partitioned) => partitioned.comm(),
         }
     }
 
     /// Is it an inactive persistent request?
     pub(crate) fn is_inactive(&self) -> bool {
-        matches!(self, Request::Composite(composite) if composite.inactive)
+        match self {
+            Request::Composite(composite) => composite.inactive,
+            Request::Partitioned(partitioned) => !partitioned.is_active(),
+            Request::Plain(_) | Request::General(_) => false,
+        }
+    }
+
+    /// Does it stay when it completes, to be started again?
+    pub(crate) fn is_persistent(&self) -> bool {
+        self.plan().is_some() || matches!(self, Request::Partitioned(_))
+    }
+
+    /// What it waits for the program to do, if it does.
+    pub(crate) fn stalled(&self) -> Option<String> {
+        match self {
+            Request::General(general) if !general.is_complete() => {
+                Some("a generalised request that is not complete".to_owned())
+            }
+            Request::Partitioned(partitioned) if partitioned.unready() > 0 => {
+                let unready = partitioned.unready();
+                Some(format!("a partitioned send of which {unready} partitions are not ready"))
+            }
+            _ => None,
+        }
     }
 
     /// The operation that it starts again, if it is persistent.
     pub(crate) fn plan(&self) -> Option<&Operation> {
         match self {
-            Request::Plain(_) => None,
             Request::Composite(composite) => composite.plan.as_ref(),
+            Request::Plain(_) | Request::General(_) | Request::Partitioned(_) => None,
         }
     }
 
@@ -101,15 +133,19 @@ impl Request {
 
     /// Its transfers that have not ended: which they are, and their numbers at the simulator.
     pub(crate) fn open_transfers(&self) -> impl Iterator<Item = (usize, RequestId)> {
-        let (plain, transfers) = match self {
+        let (alone, transfers) = match self {
             Request::Plain(plain) => (plain.done.is_none().then_some((0, plain.id)), &[][..]),
             Request::Composite(composite) => (None, &composite.transfers[..]),
+            Request::General(_) => (None, &[][..]),
+            Request::Partitioned(partitioned) => {
+                (partitioned.awaited_outline().map(|id| (OUTLINE, id)), partitioned.transfers())
+            }
         };
         let open = |(which, transfer): (usize, &Transfer)| match transfer.done {
             None => transfer.id.map(|id| (which, id)),
             Some(_) => None,
         };
-        plain.into_iter().chain(transfers.iter().enumerate().filter_map(open))
+        alone.into_iter().chain(transfers.iter().enumerate().filter_map(open))
     }
 
     /// One of its transfers has ended.
@@ -120,6 +156,8 @@ impl Request {
                 let transfer = &mut composite.transfers[which];
                 transfer.done = Some(transfer.buffers.seen_from_here(*completion));
             }
+            Request::General(_) => {}
+            Request::Partitioned(partitioned) => partitioned.note_end(which, completion),
         }
     }
 
@@ -130,17 +168,28 @@ impl Request {
             Request::Composite(composite) => {
                 composite.transfers.iter().all(|transfer| transfer.done.is_some())
             }
+            Request::General(general) => general.is_complete(),
+            Request::Partitioned(partitioned) => partitioned.is_complete(),
         }
     }
 
-    /// The completion that the program sees: that of the last transfer.
+    /// The completion that the program sees: that of the last transfer. Of a generalised request only the program knows it.
     pub(crate) fn completion(&self) -> Completion {
         let end = match self {
             Request::Plain(plain) => plain.done,
             Request::Composite(composite) if composite.collective => None,
             Request::Composite(composite) => composite.transfers.last().and_then(|transfer| transfer.done),
+            Request::General(_) => None,
+            Request::Partitioned(partitioned) => Some(partitioned.completion()),
         };
         end.unwrap_or(Completion::empty(0))
+    }
+
+    /// Takes what has arrived in memory of this library out of a complete request, which stays.
+    pub(crate) fn take_landed(&mut self) -> Vec<(TransferBuffers, Completion)> {
+        let Request::Composite(composite) = self else { return Vec::new() };
+        let ended = composite.transfers.iter_mut().filter_map(|transfer| Some((transfer.done?, transfer)));
+        ended.filter_map(|(done, transfer)| Some((transfer.buffers.take_landed()?, done))).collect()
     }
 
     /// Takes what a complete request has received. A persistent request can be started again.
@@ -151,6 +200,8 @@ impl Request {
                 composite.inactive = true;
                 Arrivals::Composite(std::mem::take(&mut composite.transfers))
             }
+            Request::General(general) => Arrivals::General(general.functions()),
+            Request::Partitioned(partitioned) => Arrivals::Partitioned(partitioned.finish()),
         }
     }
 
@@ -165,6 +216,8 @@ impl Request {
                 }]
             }
             Request::Composite(composite) => composite.transfers,
+            Request::General(_) => Transfers::new(),
+            Request::Partitioned(partitioned) => partitioned.into_unfinished().into(),
         };
         transfers.into_iter().filter(|transfer| transfer.done.is_none()).collect()
     }
@@ -176,15 +229,35 @@ pub(crate) enum Arrivals {
     Plain(Option<Completion>, u64),
     /// They are where the transfers hold them.
     Composite(Transfers),
+    /// The program says what the request received, and frees it.
+    General(Functions),
+    /// Everything is where it belongs, or not.
+    Partitioned(Result<()>),
 }
 
 impl Arrivals {
-    /// Puts everything where it belongs. Gives the bytes of an access to a file, which happens here.
-    pub(crate) fn settle(self) -> (Result<()>, Option<u64>) {
+    /// Puts everything where it belongs. Gives the completion, which is `completion` unless the program says another one.
+    pub(crate) fn settle(self, completion: Completion) -> (Completion, Result<()>) {
+        match self {
+            Arrivals::General(functions) => {
+                let (completion, queried) = functions.query();
+                (completion, queried.and(functions.free()))
+            }
+            messages => {
+                let (result, moved) = messages.store();
+                (Completion { bytes: moved.unwrap_or(completion.bytes), ..completion }, result)
+            }
+        }
+    }
+
+    /// Gives the bytes of an access to a file too, which happens here.
+    fn store(self) -> (Result<()>, Option<u64>) {
         match self {
             Arrivals::Plain(done, room) => {
                 (done.map_or(Ok(()), |completion| check_room(&completion, room)), None)
             }
+            Arrivals::General(_) => (Ok(()), None),
+            Arrivals::Partitioned(result) => (result, None),
             // All of them, whatever becomes of the first.
             Arrivals::Composite(transfers) => {
                 let (mut result, mut moved) = (Ok(()), None);
@@ -213,11 +286,31 @@ pub(crate) struct Requests {
     last: u32,
     /// Transfers that the program does not wait for any more; their memory must stay.
     abandoned: Vec<Transfer>,
+    pub partition_tags: PartitionTags,
 }
 
 impl Requests {
     pub(crate) const fn new() -> Requests {
-        Requests { handles: Handles::new(), free: Vec::new(), last: 0, abandoned: Vec::new() }
+        Requests {
+            handles: Handles::new(),
+            free: Vec::new(),
+            last: 0,
+            abandoned: Vec::new(),
+            partition_tags: PartitionTags::NEW,
+        }
+    }
+
+    /// From now on, remembers which calls make them.
+    pub(crate) fn remember_makers(&mut self) {
+        self.handles.remember_makers();
+    }
+
+    /// Which calls made those that the program has not freed.
+    pub(crate) fn unfreed(&self) -> impl Iterator<Item = Caller> {
+        self.handles
+            .unfreed()
+            .filter(|(_, request)| request.plan().is_some() && request.is_inactive())
+            .map(|(maker, _)| maker)
     }
 
     /// Brings those near that are likely to be used.
@@ -244,6 +337,22 @@ impl Requests {
         Ok(self.handles.remove(request.0).expect("it is there"))
     }
 
+    /// A generalised request.
+    pub(crate) fn general_mut(&mut self, request: MPI_Request) -> Result<&mut General> {
+        match self.get_mut(request)? {
+            Request::General(general) => Ok(general),
+            _ => fail!(MPI_ERR_REQUEST, "the request is not a generalised request"),
+        }
+    }
+
+    /// A partitioned request.
+    pub(crate) fn partitioned_mut(&mut self, request: MPI_Request) -> Result<&mut Partitioned> {
+        match self.get_mut(request)? {
+            Request::Partitioned(partitioned) => Ok(partitioned),
+            _ => fail!(MPI_ERR_REQUEST, "the request is not partitioned"),
+        }
+    }
+
     /// A request that is one plain message, which there is room for so many bytes of.
     #[inline(always)]
     pub(crate) fn open_plain(&mut self, comm: MPI_Comm, room: u64) -> (RequestId, MPI_Request) {
@@ -265,7 +374,7 @@ impl Requests {
     pub(crate) fn end_plain(&mut self, request: MPI_Request) -> u64 {
         let plain = |request: &Request| match request {
             &Request::Plain(Plain { id, room, .. }) => Some((id, room)),
-            Request::Composite(_) => None,
+            _ => None,
         };
         // A handle that stands twice in an array is freed before its second place.
         let Some((id, room)) = self.handles.remove_if(request.0, plain) else { return 0 };

@@ -1,6 +1,6 @@
 //! A caller compiled by the C compiler goes through an entry point of ours.
 
-use crate::caller::{Caller, name_of};
+use crate::caller::{Caller, last_name, name_of};
 use crate::constants::{MPI_COMM_SELF, MPI_DOUBLE, MPI_INT};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Status};
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -13,7 +13,7 @@ const SENT: usize = 0x1111_2222_3333_4444;
 const RECEIVED: usize = 0x5555_6666_7777_8888;
 const STATUS: usize = usize::MAX;
 
-entry_point!(INDEX, mpirage_test_sendrecv, sendrecv);
+mpirage_bodies::entry_point!(INDEX, mpirage_test_sendrecv, sendrecv);
 
 /// A body that only looks at its arguments; on x86-64 half of them come on the stack.
 #[allow(clippy::too_many_arguments)]
@@ -46,7 +46,7 @@ fn arguments_result_and_call_site_pass_through() {
     // SAFETY: it calls the entry point, hence `sendrecv`, which follows none of the addresses.
     let code = unsafe { call(mpirage_test_sendrecv as *const c_void, SENT, RECEIVED, STATUS) };
     assert_eq!(code, 42);
-    assert_eq!(Caller::last().name(), name_of(INDEX));
+    assert_eq!(last_name(), name_of(INDEX));
     assert_eq!(function_around(Caller::last().call_site), c"call_sendrecv");
 }
 

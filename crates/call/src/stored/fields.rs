@@ -45,7 +45,7 @@ macro_rules! never_stored {
     )*};
 }
 
-never_stored!(u8, &'l str, Rule, Tally, Payload<'l>, AccessCall<'l>, FileHints, FileAccessCall);
+never_stored!(u8, &'l str, &'l [u64], Rule, Tally, Payload<'l>, AccessCall<'l>, FileHints, FileAccessCall);
 
 /// Fields that are one number: how to write one, and how to read one.
 macro_rules! numbers {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, LineId, Payload, RankId, Reply, SendMode, Service, Stamp, WORLD};
-use mpirage_channel::{Attach, Briefing, LineEnd, Mailboxes, Waiting};
+use mpirage_channel::{Attach, Briefing, LineEnd, Mailboxes, Waiting, short_name};
 use mpirage_units::Time;
 
 /// Longer than any wait of these tests takes.
@@ -27,12 +27,16 @@ pub fn briefing() -> Briefing {
         simulated_clock: true,
         local_clock: true,
         speed_ratio: 1.0,
+        lines_for_threads: false,
         real_time: false,
         clock_cost: 0,
         epoch: 0,
         simulator: std::process::id(),
         shared_file: -1,
         share_malloc: 0,
+        model: short_name("flow"),
+        collectives: short_name(""),
+        checked: false,
     }
 }
 

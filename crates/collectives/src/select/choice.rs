@@ -61,6 +61,15 @@ impl Choice {
         Ok(choice)
     }
 
+    /// The name of its table, or `file`; followed by `+` if the user has overridden some of it.
+    pub fn name(&self) -> String {
+        let known = Selector::names()
+            .map(|(name, _)| name)
+            .find(|name| Selector::named(name).is_some_and(|named| Arc::ptr_eq(&named, &self.base)));
+        let overridden = if self.overrides.is_empty() { "" } else { "+" };
+        format!("{}{overridden}", known.unwrap_or("file"))
+    }
+
     /// Adds an override, which goes before those that are there.
     pub fn push(&mut self, rule: Rule) {
         self.reads_nodes |= rule.reads_nodes();

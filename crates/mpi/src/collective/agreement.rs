@@ -1,7 +1,7 @@
 //! What the members of a collective must agree on, and how they disagree.
 
 use mpirage_call::{
-    Blocks, CollectiveCall, Completion, ContextId, OnMismatch, Operator, RankId, Reduction, Stamp,
+    BLOCKING, Blocks, CollectiveCall, Completion, ContextId, OnMismatch, Operator, RankId, Reduction, Stamp,
     function_name,
 };
 use mpirage_collectives::{BESIDE_ROOT, Collective, Member};
@@ -38,6 +38,10 @@ pub(crate) fn disagreement(
         Purpose::Data { kind, root } if kind == call.kind => (kind, root),
         _ => return different_calls(instance, rank, stamp).map(Disagreement::Fatal),
     };
+    // A non-blocking collective does not match a blocking one (MPI 5.0, section 6.12). Persistent ones have plans of their own.
+    if call.request.is_some() != (instance.participants[first as usize].request != BLOCKING) {
+        return different_calls(instance, rank, stamp).map(Disagreement::Fatal);
+    }
     let differs = |mine: String, other: u32, others: String| {
         let (other, place) = (instance.rank_of(other), communicator_name(call.context));
         let text = format!("collective mismatch: rank {rank} {mine}, but rank {other} {others}, on {place}");

@@ -114,6 +114,13 @@ impl Collectives {
         self.instances.get(id)
     }
 
+    /// Collectives that some of their ranks have not entered, in the order in which they began.
+    pub(crate) fn incomplete(&self) -> Vec<&Instance> {
+        let mut all: Vec<&Instance> = self.instances.iter().filter(|one| !one.is_complete()).collect();
+        all.sort_by_key(|instance| instance.number);
+        all
+    }
+
     /// Ranks have moved to other hosts.
     pub(crate) fn forget_nodes(&mut self) {
         self.comms.forget_nodes();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::bursts::Workload;
 use super::compute::Processing;
 use super::core::Core;
+use super::match_choices::MatchChoices;
 use super::polls::Polls;
 use super::sampling::Samples;
 use super::windows::OneSided;
@@ -20,6 +21,8 @@ pub(super) struct Calls<M> {
     pub shared_sites: HashMap<Box<str>, u64>,
     /// Are calls checked before they are carried out?
     pub checked: bool,
+    /// Sources of wildcard receives, if the run explores them.
+    pub choices: Option<Box<MatchChoices>>,
 }
 
 impl<M> Calls<M> {

@@ -60,6 +60,7 @@ impl<M: Memory> Processing<'_, M> {
             }
             _ => all,
         };
+        self.core.observers.computes(rank, seconds);
         if let Some(migrations) = &mut self.core.migrations {
             migrations.computes(rank, seconds);
         }

@@ -6,6 +6,7 @@ use mpirage_call::{ContextId, LineId, RankId, Stamp};
 use mpirage_collectives::Peers;
 
 use super::core::Core;
+use crate::collective::instance::Instance;
 use crate::ids::InstanceId;
 use crate::origin::Origin;
 use crate::ranks::line::Phase;
@@ -111,6 +112,19 @@ pub enum Leftover {
         /// Who opened that one.
         origin: Origin,
     },
+    /// A collective that some ranks of its communicator never called.
+    Collective {
+        /// The function that others called.
+        what: &'static str,
+        /// One of those who called it.
+        rank: u32,
+        /// Who did not call it.
+        missing: Vec<u32>,
+        /// In which communicator.
+        context: ContextId,
+        /// The call of `rank`.
+        origin: Origin,
+    },
     /// Communicators, or windows, that were never freed.
     Communicators {
         /// How many.
@@ -155,6 +169,7 @@ impl<'a, M> Diagnosis<'a, M> {
                 all.push(Leftover::Requests { rank: number, count: open.count() + 1, example, origin });
             }
         }
+        all.extend(self.core.collectives.incomplete().into_iter().filter_map(left_collective));
         all.extend(self.unreceived());
         all.extend(self.unfreed());
         all
@@ -283,6 +298,18 @@ pub fn waiting_cycle(blocked: &[BlockedRank]) -> Option<Vec<u32>> {
         }
     }
     None
+}
+
+fn left_collective(instance: &Instance) -> Option<Leftover> {
+    let first = instance.first()?;
+    let origin = Origin::of(&instance.participants[first as usize].stamp);
+    Some(Leftover::Collective {
+        what: instance.function(),
+        rank: instance.rank_of(first).get(),
+        missing: instance.missing(),
+        context: instance.context(),
+        origin,
+    })
 }
 
 fn left_message(message: &Message) -> Option<Leftover> {

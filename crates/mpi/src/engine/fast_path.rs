@@ -48,6 +48,7 @@ impl<M: Memory> Calls<M> {
             _ => false,
         };
         no_burst
+            && self.choices.is_none()
             && call.stamp.delay.is_zero()
             && self.core.protocol.startup.is_none()
             && self.core.occupancy.is_none()

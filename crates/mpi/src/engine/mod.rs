@@ -10,8 +10,10 @@ mod compute;
 pub(crate) mod core;
 mod diagnosis;
 mod fast_path;
+mod figures;
 mod files;
 mod graph;
+mod match_choices;
 mod messages;
 mod migrate;
 mod paced;
@@ -29,5 +31,6 @@ mod wiring;
 
 pub use bursts::{Bursts, Costs};
 pub use diagnosis::{BlockedRank, Diagnosis, Leftover, Want, waiting_cycle};
+pub use match_choices::MatchChoice;
 pub use migrate::BalancingRefused;
 pub use wiring::{Engine, Setup};

@@ -14,7 +14,9 @@ use mpirage_units::Time;
 
 use super::calls::Calls;
 use super::fast_path::FastPath;
+use super::figures::observe;
 use super::files::FileCalls;
+use super::match_choices::chosen_source;
 use super::messages::Incoming;
 use super::migrate::perform_migrate;
 use super::task::{Progress, Task};
@@ -213,7 +215,11 @@ impl<M: Memory> Calls<M> {
     fn perform(&mut self, line: LineId, call: &Call<'_>) -> Progress {
         if !matches!(
             call,
-            Call::Wait { poll: true, .. } | Call::Probe { poll: true, .. } | Call::Now | Call::Output
+            Call::Wait { poll: true, .. }
+                | Call::Probe { poll: true, .. }
+                | Call::Now
+                | Call::Output
+                | Call::ReadFigure { .. }
         ) {
             self.core.ranks.poll_over(line);
         }
@@ -223,9 +229,9 @@ impl<M: Memory> Calls<M> {
         let rank = self.core.ranks.rank_of(line);
         match *call {
             Call::Init => {
-                self.core.ranks.initialize(rank);
+                let first = self.core.ranks.initialize(rank);
                 let late = self.core.protocol.noise.late_start(rank);
-                if !late.is_zero() {
+                if first && !late.is_zero() {
                     return Progress::Pay(late);
                 }
             }
@@ -241,6 +247,11 @@ impl<M: Memory> Calls<M> {
             // The clock is read first and paid for afterwards, by the delay of the rank's next call. The value of a sample
             // was taken when its burst began.
             Call::Now | Call::When | Call::Flush | Call::SampleEnd => {}
+            // For the recorder that checks the run.
+            Call::Declare { .. }
+            | Call::Observe { .. }
+            | Call::Finding { .. }
+            | Call::DeclareWindow { .. } => {}
             Call::Sleep { span } => {
                 self.core.ranks.pass_ideal(line, span);
                 let wakes = self.core.kernel.now() + span;
@@ -251,6 +262,7 @@ impl<M: Memory> Calls<M> {
             Call::Recv { .. } => return self.perform_recv(line, call),
             Call::Wait { how, poll, requests } => return self.perform_wait(line, how, poll, requests),
             Call::Probe { context, from, tag, poll, take } => {
+                let from = if poll { from } else { chosen_source(&mut self.choices, rank, from) };
                 let key = Key::new(context, from, tag);
                 return self.perform_probe(line, Probe { key, take }, poll);
             }
@@ -297,6 +309,9 @@ impl<M: Memory> Calls<M> {
             | Call::FilePointer { .. }
             | Call::FileDelete { .. } => return FileCalls { core: &mut self.core }.perform(line, call),
             Call::Migrate { state_bytes } => return perform_migrate(&mut self.core, line, state_bytes),
+            Call::ReadFigure { figure } => observe(&mut self.core, line, figure),
+            // It is recorded, with its level.
+            Call::Control { .. } => {}
             Call::Share { site } => self.share(line, site),
             Call::Tally(tally) => self.samples.count(tally),
         }
@@ -359,6 +374,8 @@ impl<M: Memory> Calls<M> {
             unreachable!()
         };
         let id = request.unwrap_or(BLOCKING);
+        let rank = self.core.ranks.rank_of(line);
+        let from = if matched.is_none() { chosen_source(&mut self.choices, rank, from) } else { from };
         let key = Key::new(context, from, tag);
         let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
         self.core.ranks.open_request(line, id, operation);
@@ -366,7 +383,7 @@ impl<M: Memory> Calls<M> {
         if self.core.occupancy.has_graphs() {
             return Progress::Done;
         }
-        let meanwhile = self.core.receive_startup(self.core.ranks.rank_of(line), context, from);
+        let meanwhile = self.core.receive_startup(rank, context, from);
         if request.is_some() {
             return Progress::Pay(meanwhile);
         }
@@ -553,6 +570,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::ExecutionUnit { .. }
             | Call::Expose { .. }
             | Call::Share { .. }
+            | Call::ReadFigure { .. }
             | Call::Tally(_)
     )
 }

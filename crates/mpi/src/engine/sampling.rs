@@ -215,6 +215,8 @@ impl<M: Memory> Calls<M> {
             | Call::Flush
             | Call::Abort { .. }
             | Call::Misuse { .. }
+            | Call::Finding { .. }
+            | Call::Observe { .. }
             | Call::Share { .. } => return false,
             Call::SampleBegin { site, .. } => format!("another sampled block, {site}, begins"),
             Call::Sleep { .. } => "the program sleeps".to_owned(),

@@ -17,6 +17,7 @@ use super::calls::Calls;
 use super::core::{Core, network_deadlock};
 use super::diagnosis::Diagnosis;
 use super::files::FileCalls;
+use super::match_choices::{MatchChoice, MatchChoices};
 use super::polls::Polls;
 use super::real_time::RealTime;
 use super::sampling::Samples;
@@ -131,6 +132,7 @@ impl<M: Memory> Engine<M> {
                 samples: Samples::default(),
                 shared_sites: HashMap::new(),
                 checked: false,
+                choices: None,
             },
             call_buffer: Vec::new(),
             events: Vec::new(),
@@ -149,12 +151,31 @@ impl<M: Memory> Engine<M> {
         Some(context)
     }
 
+    /// Chooses the sources of wildcard receives, before the run starts.
+    pub fn choose_matches(&mut self, choices: &[MatchChoice]) {
+        self.calls.choices = Some(Box::new(MatchChoices::new(choices)));
+    }
+
     /// Adds a line to a rank: a further thread that calls MPI. It is resumed like the others.
     pub fn open_line(&mut self, rank: RankId) -> LineId {
         let line = self.calls.core.ranks.open_line(rank);
         self.calls.core.jobs.add_line(rank);
         self.calls.core.turns.resume(line);
         line
+    }
+
+    /// The same for a thread that runs already: its calls are taken when it has made some.
+    pub fn open_running_line(&mut self, rank: RankId) -> LineId {
+        let line = self.calls.core.ranks.open_line(rank);
+        self.calls.core.jobs.add_line(rank);
+        self.calls.core.observers.thread(rank);
+        line
+    }
+
+    /// Has a rank had several threads inside MPI?
+    pub fn has_threads(&self) -> bool {
+        let ranks = &self.calls.core.ranks;
+        ranks.lines().count() > ranks.count()
     }
 
     /// The driver's memory.

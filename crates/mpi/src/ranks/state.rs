@@ -433,9 +433,11 @@ impl Ranks {
         self.ranks[rank.index()].requests.iter().filter(|slot| slot.is_open())
     }
 
-    /// A rank has called `MPI_Init`.
-    pub(crate) fn initialize(&mut self, rank: RankId) {
-        self.ranks[rank.index()].initialized = true;
+    /// A rank has called `MPI_Init`, or opened a session while it had none. True if it is the first time.
+    pub(crate) fn initialize(&mut self, rank: RankId) -> bool {
+        let rank = &mut self.ranks[rank.index()];
+        rank.finalized = false;
+        !std::mem::replace(&mut rank.initialized, true)
     }
 
     /// A rank has called `MPI_Finalize`.

@@ -121,7 +121,6 @@ impl<V: Copy + PartialEq> LongQueue<V> {
     }
 
     /// All values, in order.
-    #[cfg(test)]
     pub(super) fn values(&self) -> impl Iterator<Item = V> + '_ {
         self.nodes.iter().filter_map(|node| node.value)
     }

@@ -92,7 +92,18 @@ pub(crate) struct Matching {
     pub unexpected: Queue<MessageId>,
 }
 
+/// How many entries the queues of a rank have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueueLengths {
+    pub posted: usize,
+    pub unexpected: usize,
+}
+
 impl Matching {
+    pub(crate) fn lengths(&self) -> QueueLengths {
+        QueueLengths { posted: self.posted.len(), unexpected: self.unexpected.len() }
+    }
+
     /// A message with this key will come soon: prefetches the queue in which it is looked for, or entered.
     #[inline]
     pub(crate) fn fetch(&self, message: &Key, deep: bool) {
@@ -187,6 +198,11 @@ impl<V: Copy + PartialEq> Queue<V> {
             Some(long) => long.take_value(key, value),
             None => self.take_first(|_, known| known == value).is_some(),
         }
+    }
+
+    /// The number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.short.len() + self.long.iter().map(|long| long.values().count()).sum::<usize>()
     }
 
     /// All values, in order.

@@ -13,4 +13,4 @@ mod state;
 mod table;
 mod transfer;
 
-pub(crate) use state::{Env, Event, Reception, Transport, set_hosts};
+pub(crate) use state::{Env, Event, Reception, Transport, queue_lengths, set_hosts};

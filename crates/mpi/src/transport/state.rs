@@ -8,7 +8,7 @@ use mpirage_platform::HostId;
 use mpirage_prefetch::fetch;
 use mpirage_units::Time;
 
-use super::matching::{Key, Matching, Probe};
+use super::matching::{Key, Matching, Probe, QueueLengths};
 use super::message::{Message, Owner, Receive, Taker, TransferState};
 use super::order::Orders;
 use crate::data_plane::DataPlane;
@@ -80,6 +80,11 @@ pub(crate) struct Transport {
 /// Ranks are on these hosts from now on. What is under way goes on to the host it set out for.
 pub(crate) fn set_hosts(transport: &mut Transport, hosts: Arc<[HostId]>) {
     transport.hosts = hosts;
+}
+
+/// How many receives and messages wait at a rank.
+pub(crate) fn queue_lengths(transport: &Transport, rank: RankId) -> QueueLengths {
+    transport.queues[rank.index()].lengths()
 }
 
 impl Transport {

@@ -70,6 +70,17 @@ impl Processes {
         }
     }
 
+    /// The line that carries out services: of several, one that waits.
+    fn serving_line(&self, rank: RankId) -> LineId {
+        let first = LineId::first_of(rank);
+        let waits = |line: &LineId| !self.mailboxes.is_running(*line) && !self.mailboxes.has_ended(*line);
+        if self.is_threaded(rank) {
+            self.lines_of(rank).into_iter().find(waits).unwrap_or(first)
+        } else {
+            first
+        }
+    }
+
     fn store_later(&mut self, line: LineId, address: u64, bytes: &[u8]) {
         let stores = &mut self.lines[line.index()].late_stores;
         stores.extend_from_slice(&[address, bytes.len() as u64]);
@@ -125,7 +136,8 @@ impl Processes {
         const { assert!(STORE_LIMIT < STORE_BYTES) };
         let line = LineId::first_of(to.rank);
         let ahead = self.lines[line.index()].ahead;
-        if bytes.len() <= STORE_LIMIT {
+        // Any of a rank's threads may be the one that is to see the bytes.
+        if bytes.len() <= STORE_LIMIT && !self.is_threaded(to.rank) {
             if ahead {
                 return self.store_later(line, to.address, bytes);
             }
@@ -165,7 +177,7 @@ impl Processes {
 
 impl Serve for Processes {
     fn serve(&mut self, rank: RankId, service: &Service<'_>, back: &mut [u8]) {
-        let line = LineId::first_of(rank);
+        let line = self.serving_line(rank);
         if self.processes[rank.index()].death.is_some() || !self.wait_until_stopped(line) {
             return;
         }

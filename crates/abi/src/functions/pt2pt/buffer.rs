@@ -1,4 +1,4 @@
-//! The program's buffers for buffered sends: of the process, and of communicators.
+//! The program's buffers for buffered sends: of the process, of communicators and of sessions.
 //!
 //! Buffered messages are copied when they are sent, so there is nothing to flush and nothing to wait for.
 
@@ -19,14 +19,18 @@ use crate::rank::try_with;
 use crate::types::*;
 
 both_forms! {
-    (buffer: Buffer, size: Count) { attach(None, buffer, size) }:
+    (buffer: Buffer, size: Count) { attach(Owner::Process, buffer, size) }:
         MPI_Buffer_attach MPI_Buffer_attach_c;
-    (buffer_addr: Buffer, size: CountPlace) { detach(None, buffer_addr, size) }:
+    (buffer_addr: Buffer, size: CountPlace) { detach(Owner::Process, buffer_addr, size) }:
         MPI_Buffer_detach MPI_Buffer_detach_c;
-    (comm: MPI_Comm, buffer: Buffer, size: Count) { attach(Some(comm), buffer, size) }:
+    (comm: MPI_Comm, buffer: Buffer, size: Count) { attach(Owner::Comm(comm), buffer, size) }:
         MPI_Comm_attach_buffer MPI_Comm_attach_buffer_c;
-    (comm: MPI_Comm, buffer_addr: Buffer, size: CountPlace) { detach(Some(comm), buffer_addr, size) }:
+    (comm: MPI_Comm, buffer_addr: Buffer, size: CountPlace) { detach(Owner::Comm(comm), buffer_addr, size) }:
         MPI_Comm_detach_buffer MPI_Comm_detach_buffer_c;
+    (session: MPI_Session, buffer: Buffer, size: Count) { attach(Owner::Session(session), buffer, size) }:
+        MPI_Session_attach_buffer MPI_Session_attach_buffer_c;
+    (session: MPI_Session, buffer_addr: Buffer, size: CountPlace) { detach(Owner::Session(session), buffer_addr, size) }:
+        MPI_Session_detach_buffer MPI_Session_detach_buffer_c;
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Buffer_flush() -> c_int {
@@ -63,22 +67,55 @@ unsafe fn flush_later(comm: MPI_Comm, request: *mut MPI_Request) -> Result<()> {
     unsafe { put("request", request, perform::begin(flush)) }
 }
 
-/// The buffer of a communicator, or of the process.
-fn buffer_of(objects: &mut Objects, comm: Option<MPI_Comm>) -> Result<&mut Option<Attached>> {
-    match comm {
-        Some(comm) => Ok(&mut objects.comms.get_mut(comm)?.buffer),
-        None => Ok(&mut objects.attached),
+pub(crate) unsafe extern "C-unwind" fn MPI_Session_flush_buffer(session: MPI_Session) -> c_int {
+    frame::outcome_in(session, || try_with(|objects| objects.sessions.get(session).map(drop)))
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Session_iflush_buffer(
+    session: MPI_Session,
+    request: *mut MPI_Request,
+) -> c_int {
+    frame::outcome_in(session, || {
+        try_with(|objects| objects.sessions.get(session).map(drop))?;
+        // SAFETY: the program hands over a place for a request.
+        unsafe { flush_later(MPI_COMM_SELF, request) }
+    })
+}
+
+/// What a buffer belongs to.
+#[derive(Clone, Copy)]
+enum Owner {
+    Process,
+    Comm(MPI_Comm),
+    Session(MPI_Session),
+}
+
+impl Owner {
+    fn buffer(self, objects: &mut Objects) -> Result<&mut Option<Attached>> {
+        match self {
+            Owner::Process => Ok(&mut objects.attached),
+            Owner::Comm(comm) => Ok(&mut objects.comms.get_mut(comm)?.buffer),
+            Owner::Session(session) => Ok(&mut objects.sessions.get_mut(session)?.buffer),
+        }
+    }
+
+    fn outcome(self, body: impl FnOnce() -> Result<()>) -> c_int {
+        match self {
+            Owner::Process => frame::outcome(None, body),
+            Owner::Comm(comm) => frame::outcome(comm, body),
+            Owner::Session(session) => frame::outcome_in(session, body),
+        }
     }
 }
 
 /// # Safety
 /// None: the buffer is not touched.
-unsafe fn attach(comm: Option<MPI_Comm>, buffer: *mut c_void, size: impl Number) -> c_int {
-    frame::outcome(comm, || {
+unsafe fn attach(owner: Owner, buffer: *mut c_void, size: impl Number) -> c_int {
+    owner.outcome(|| {
         let size = count("size", size)?;
         let size = (buffer != MPI_BUFFER_AUTOMATIC).then_some(size);
         try_with(|objects| {
-            let attached = buffer_of(objects, comm)?;
+            let attached = owner.buffer(objects)?;
             if attached.is_some() {
                 fail!(MPI_ERR_BUFFER, "a buffer is attached already");
             }
@@ -90,9 +127,9 @@ unsafe fn attach(comm: Option<MPI_Comm>, buffer: *mut c_void, size: impl Number)
 
 /// # Safety
 /// There are places for an address and for a number.
-unsafe fn detach<T: Number>(comm: Option<MPI_Comm>, buffer_addr: *mut c_void, size: *mut T) -> c_int {
-    frame::outcome(comm, || {
-        let Some(attached) = try_with(|objects| Ok(buffer_of(objects, comm)?.take()))? else {
+unsafe fn detach<T: Number>(owner: Owner, buffer_addr: *mut c_void, size: *mut T) -> c_int {
+    owner.outcome(|| {
+        let Some(attached) = try_with(|objects| Ok(owner.buffer(objects)?.take()))? else {
             fail!(MPI_ERR_BUFFER, "no buffer is attached");
         };
         let bytes = T::narrow(attached.size.unwrap_or(0) as i64)

@@ -3,6 +3,8 @@
 pub(crate) mod buffer;
 pub(crate) mod complete;
 pub(crate) mod exchange;
+pub(crate) mod general;
+pub(crate) mod partitioned;
 pub(crate) mod probe;
 pub(crate) mod receive;
 pub(crate) mod requests;

@@ -10,6 +10,7 @@ use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL, MPI_UNDEFINED};
 use crate::error::{Result, fail};
 use crate::frame;
 use crate::objects::Objects;
+use crate::objects::general::Functions;
 use crate::objects::request::Request;
 use crate::operation::Operation;
 use crate::perform;
@@ -45,17 +46,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut MPI_Reques
             // SAFETY: the program hands over a place for a request.
             return unsafe { put("request", request, MPI_REQUEST_NULL) };
         }
+        // SAFETY: the program hands over a place for a request.
+        let forget = || unsafe { put("request", request, MPI_REQUEST_NULL) };
+        if let Some(freed) = free_general(handle)? {
+            forget()?;
+            return freed.map_or(Ok(()), |functions| functions.free());
+        }
         let freed = with(|objects| objects.requests.remove(handle))?;
         for transfer in freed.into_unfinished() {
             let Some(id) = transfer.id else { continue };
             post(&Call::Free { request: id });
             with(|objects| {
+                if let Some(watch) = &transfer.buffers.watch {
+                    objects.active_buffers.remove(watch.ticket());
+                }
                 objects.requests.give_back(id);
                 objects.requests.abandon(transfer);
             });
         }
-        // SAFETY: the program hands over a place for a request.
-        unsafe { put("request", request, MPI_REQUEST_NULL) }
+        forget()
     })
 }
 
@@ -63,9 +72,15 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Cancel(request: *mut MPI_Request) -> 
     frame::outcome(None, || {
         // SAFETY: the program hands over a request.
         let handle = unsafe { read(request) }?;
-        let open: Vec<_> = try_with(|objects| {
-            Ok(objects.requests.get(handle)?.open_transfers().map(|(_, id)| id).collect())
+        let cancelled = try_with(|objects| match objects.requests.get(handle)? {
+            Request::General(general) => Ok(Err((general.functions(), general.is_complete()))),
+            Request::Partitioned(_) => fail!(MPI_ERR_REQUEST, "a partitioned message cannot be cancelled"),
+            request => Ok(Ok(request.open_transfers().map(|(_, id)| id).collect::<Vec<_>>())),
         })?;
+        let open = match cancelled {
+            Ok(open) => open,
+            Err((functions, complete)) => return functions.cancel(complete),
+        };
         open.into_iter().for_each(|request| post(&Call::Cancel { request }));
         Ok(())
     })
@@ -196,8 +211,29 @@ fn peek(request: MPI_Request) -> Result<Option<Completion>> {
     }
 }
 
+/// Frees the handle of a generalised request, if it is one: what the program does for it then, unless that comes with
+/// its completion.
+fn free_general(handle: MPI_Request) -> Result<Option<Option<Functions>>> {
+    try_with(|objects| {
+        let Request::General(general) = objects.requests.get_mut(handle)? else { return Ok(None) };
+        let functions = general.functions();
+        if !general.free() {
+            return Ok(Some(None));
+        }
+        objects.requests.remove(handle)?;
+        Ok(Some(Some(functions)))
+    })
+}
+
 /// Starts a persistent request.
 fn start(handle: MPI_Request) -> Result<()> {
+    let partitioned = try_with(|objects| match objects.requests.get_mut(handle)? {
+        Request::Partitioned(partitioned) => partitioned.start().map(|()| true),
+        _ => Ok(false),
+    })?;
+    if partitioned {
+        return completion::post_partitions(handle);
+    }
     let plan = with(|objects| plan_of(objects, handle))?;
     let transfers = perform::launch(&plan);
     with(|objects| {

@@ -62,7 +62,7 @@ fn with_message<T>(
     let region = Region::of_arguments(&objects.datatypes, "buf", buf, count, datatype)?;
     let tag = sent_tag("tag", tag)?;
     if mode == SendMode::Buffered {
-        Attached::check(object.buffer.or(objects.attached), region.bytes())?;
+        Attached::check(objects.buffer_for(object), region.bytes())?;
     }
     let context = object.context;
     drop(objects);

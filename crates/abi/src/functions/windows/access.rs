@@ -12,6 +12,7 @@ use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::frame;
 use crate::functions::forms::{argument, both_forms, form};
+use crate::inspect;
 use crate::objects::op::Operation as Reducer;
 use crate::operation::{Operation, Step};
 use crate::perform;
@@ -184,7 +185,8 @@ fn issue(
 ) -> Result<()> {
     let Some(access) = access(win, target, origin)? else { return Ok(()) };
     let buffers = access.post(rank::this().connection(), None);
-    if buffers.keeps_memory() {
+    inspect::note_buffers(&buffers);
+    if buffers.keeps_memory() || buffers.watch.is_some() {
         about(win, |window| {
             window.pending.push((access.target, buffers));
             Ok(())
@@ -224,6 +226,7 @@ fn access(
         let datatype = objects.datatypes.committed(target.datatype)?.clone();
         let bytes = Region::new(1, target.count, &datatype)?.bytes();
         for region in gives.iter().chain(&gets) {
+            inspect::types(region, &datatype, target.count);
             if region.bytes() != bytes {
                 fail!(MPI_ERR_TRUNCATE, "the origin has {} bytes, but the target {bytes}", region.bytes());
             }

@@ -93,6 +93,9 @@ pub(super) fn finish(comm: MPI_Comm, info: MPI_Info, facts: Facts, memory: Alloc
         rank::try_with(|objects| Ok((objects.comms.get(comm)?.context, objects.infos.hints(info)?)))?;
     let (base, unit, bytes) = (facts.base as u64, facts.unit as u64, facts.size as u64);
     rank::post(&Call::Expose { window: context, origin: base, unit, base, bytes });
+    if rank::this().is_watched() {
+        rank::post(&Call::DeclareWindow { window: context, unit });
+    }
     let window = Window { hints, ..Window::new((comm, context), facts, memory) };
     let win = rank::with(|objects| objects.windows.insert(window));
     barrier(comm)?;

@@ -16,6 +16,7 @@ use mpirage_call::Completion;
 use crate::constants::{MPI_ERR_INTERN, MPI_SUCCESS};
 use crate::error::{Result, ensure};
 use crate::functions::collective::gather::MPI_Barrier;
+use crate::inspect;
 use crate::objects::window::Window;
 use crate::rank;
 use crate::types::{MPI_Comm, MPI_Win};
@@ -49,5 +50,8 @@ fn finish_accesses(win: MPI_Win, target: Option<u32>) -> Result<()> {
     let window = about(win, |window| Ok(window.context))?;
     rank::ask(&Call::AwaitAccesses { window, target });
     let complete = about(win, |window| Ok(window.take_pending(target)))?;
-    complete.into_iter().try_for_each(|buffers| buffers.finish(&Completion::empty(0)))
+    complete.into_iter().try_for_each(|buffers| {
+        inspect::ended(&buffers, &Completion::empty(0));
+        buffers.finish(&Completion::empty(0))
+    })
 }

@@ -1,0 +1,290 @@
+//! Processes that meet during a run (chapter 11 of the standard): ports, sockets, and programs that would be started.
+//!
+//! A port is a rank and a number. Who connects sends its rank to the one that opened the port, under a tag of the port; then both are the leaders of the
+//! two sides of an inter-communicator. All processes of a simulated run start with it: `MPI_UNIVERSE_SIZE` is the size of the world, so
+//! there is no room for programs that are started later, and `MPI_Comm_spawn` returns `MPI_ERR_SPAWN`.
+
+use core::ffi::{c_char, c_int};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use mpirage_call::{Call, SendMode, WORLD};
+use mpirage_data::Basic;
+use mpirage_units::Duration;
+
+use super::communicators::about;
+use super::intercomms::{FIRST_TAG, exchange, group_of, intra, join, told_by};
+use crate::arguments::{not_null, put, put_string, string};
+use crate::constants::*;
+use crate::error::{Result, fail};
+use crate::frame;
+use crate::message::{Incoming, Outgoing};
+use crate::objects::comm::Comm;
+use crate::operation::{Operation, Step, Steps};
+use crate::perform;
+use crate::rank::{self, try_with, with};
+use crate::region::Region;
+use crate::types::*;
+
+/// What port names begin with.
+const PREFIX: &str = "mpirage-port:";
+/// How long a rank sleeps before it looks at a socket again, in simulated time.
+const LOOK: Duration = Duration::from_picos(10_000_000);
+
+/// Where ranks meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Port {
+    /// The rank that opened it, in the world.
+    rank: u32,
+    number: u32,
+}
+
+impl Port {
+    /// The next port of this rank.
+    fn open() -> Port {
+        // Folded ranks share the counter, which only has to differ between ports of one rank.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Port { rank: rank::this().connection().rank().get(), number: NEXT.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    fn name(self) -> String {
+        format!("{PREFIX}{}:{}", self.rank, self.number)
+    }
+
+    fn parse(name: &str) -> Result<Port> {
+        let parts = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once(':'));
+        let numbers = parts.and_then(|(rank, number)| Some((rank.parse().ok()?, number.parse().ok()?)));
+        match numbers {
+            Some((rank, number)) if rank < rank::this().connection().briefing().size => {
+                Ok(Port { rank, number })
+            }
+            _ => fail!(MPI_ERR_PORT, "`{name}` is no port; MPI_Open_port gives the names of ports"),
+        }
+    }
+
+    /// Tags of ports are the highest of those that leaders use.
+    fn tag(self) -> c_int {
+        c_int::MAX - 1 - (self.number % (1 << 20)) as c_int
+    }
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Open_port(info: MPI_Info, port_name: *mut c_char) -> c_int {
+    frame::outcome(None, || {
+        try_with(|objects| objects.infos.hints(info).map(drop))?;
+        let name = Port::open().name();
+        // SAFETY: the program hands over a string of MPI_MAX_PORT_NAME characters.
+        unsafe { put_string("port_name", port_name, MPI_MAX_PORT_NAME as usize, name.as_bytes()) }.map(drop)
+    })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Close_port(port_name: *const c_char) -> c_int {
+    // SAFETY: the program hands over a string.
+    frame::outcome(None, || unsafe { port(port_name) }.map(drop))
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_accept(
+    port_name: *const c_char,
+    _info: MPI_Info,
+    root: c_int,
+    comm: MPI_Comm,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    frame::outcome(comm, || {
+        not_null("newcomm", newcomm)?;
+        // SAFETY: the root hands over a string.
+        let meet = || unsafe { port(port_name) }.and_then(accept_one);
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("newcomm", newcomm, meet_other_side(comm, root, meet)?) }
+    })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_connect(
+    port_name: *const c_char,
+    _info: MPI_Info,
+    root: c_int,
+    comm: MPI_Comm,
+    newcomm: *mut MPI_Comm,
+) -> c_int {
+    frame::outcome(comm, || {
+        not_null("newcomm", newcomm)?;
+        // SAFETY: the root hands over a string.
+        let meet = || unsafe { port(port_name) }.and_then(announce);
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("newcomm", newcomm, meet_other_side(comm, root, meet)?) }
+    })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_join(fd: c_int, intercomm: *mut MPI_Comm) -> c_int {
+    frame::outcome(None, || {
+        not_null("intercomm", intercomm)?;
+        let me = rank::this().connection().rank().get();
+        let other = u32::from_ne_bytes(swap_words(fd, me.to_ne_bytes())?);
+        let made = join(&group_of(vec![me])?, &group_of(vec![other])?, fd_tag(me, other))?;
+        // SAFETY: the program hands over a place for a communicator.
+        unsafe { put("intercomm", intercomm, with(|objects| objects.comms.insert(made))) }
+    })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_spawn(
+    _command: *const c_char,
+    _argv: *mut *mut c_char,
+    maxprocs: c_int,
+    _info: MPI_Info,
+    root: c_int,
+    comm: MPI_Comm,
+    intercomm: *mut MPI_Comm,
+    array_of_errcodes: *mut c_int,
+) -> c_int {
+    // SAFETY: the program hands over places for a communicator and for `maxprocs` error codes.
+    frame::outcome(comm, || unsafe { refuse_to_spawn(comm, root, maxprocs, intercomm, array_of_errcodes) })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_spawn_multiple(
+    count: c_int,
+    _array_of_commands: *mut *mut c_char,
+    _array_of_argv: *mut *mut *mut c_char,
+    array_of_maxprocs: *const c_int,
+    _array_of_info: *const MPI_Info,
+    root: c_int,
+    comm: MPI_Comm,
+    intercomm: *mut MPI_Comm,
+    array_of_errcodes: *mut c_int,
+) -> c_int {
+    frame::outcome(comm, || {
+        let (_, me, _) = about(comm, intra)??;
+        let known = me as c_int == root && !array_of_maxprocs.is_null();
+        // SAFETY: the root hands over `count` numbers.
+        let total = (0..if known { count.max(0) as usize } else { 0 })
+            .map(|i| unsafe { *array_of_maxprocs.add(i) })
+            .sum();
+        // SAFETY: the program hands over places for a communicator and for as many error codes.
+        unsafe { refuse_to_spawn(comm, root, total, intercomm, array_of_errcodes) }
+    })
+}
+
+/// All processes start with the run: there is no room for others.
+///
+/// # Safety
+/// A place for a communicator; unless they are ignored, places for `maxprocs` error codes.
+unsafe fn refuse_to_spawn(
+    comm: MPI_Comm,
+    root: c_int,
+    maxprocs: c_int,
+    intercomm: *mut MPI_Comm,
+    codes: *mut c_int,
+) -> Result<()> {
+    let (group, me, _) = about(comm, intra)??;
+    // MPI_ERRCODES_IGNORE is a null pointer.
+    if me as c_int == root && !codes.is_null() {
+        // SAFETY: the caller vouches for it.
+        (0..maxprocs.max(0) as usize).for_each(|i| unsafe { codes.add(i).write(MPI_ERR_SPAWN) });
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe { put("intercomm", intercomm, MPI_COMM_NULL)? };
+    fail!(
+        MPI_ERR_SPAWN,
+        "there is no room for further processes: all {} processes of MPI_UNIVERSE_SIZE run already; start them all with `mpirage run`, \
+         different programs with `:` between them",
+        group.size().max(rank::this().connection().briefing().size)
+    )
+}
+
+/// The roots meet, and both sides make an inter-communicator. `meet` gives the rank in the world of the other root, and the port.
+fn meet_other_side(
+    comm: MPI_Comm,
+    root: c_int,
+    meet: impl FnOnce() -> Result<(u32, Port)>,
+) -> Result<MPI_Comm> {
+    let (group, me, errhandler) = about(comm, intra)??;
+    let leader = try_with(|objects| objects.comms.get(comm)?.member("root", root))?;
+    let mut words = Vec::new();
+    if leader == me {
+        let (other, port) = meet()?;
+        words = exchange(MPI_COMM_WORLD, other as c_int, port.tag(), &group)?;
+        words.push(port.tag() as u32);
+    }
+    let mut words = told_by(comm, root, words)?;
+    let tag = words.pop().unwrap_or_default() as c_int;
+    let remote = group_of(words)?;
+    if group.intersection(&remote).size() > 0 {
+        fail!(MPI_ERR_COMM, "the two sides have ranks in common");
+    }
+    let made = join(&group, &remote, tag)?;
+    Ok(with(|objects| objects.comms.insert(Comm { errhandler, ..made })))
+}
+
+/// Waits for one that connects.
+fn accept_one(port: Port) -> Result<(u32, Port)> {
+    let mut other = [0_u32];
+    let region = Region::new(other.as_mut_ptr().addr(), 4, &Basic::Byte.into())?;
+    let tag = Some(FIRST_TAG + port.tag());
+    let receive = Incoming { context: WORLD, from: None, tag, region, matched: None, bridge: None };
+    run(Step::Receive(receive))?;
+    Ok((other[0], port))
+}
+
+/// Sends this rank to the one that opened the port.
+fn announce(port: Port) -> Result<(u32, Port)> {
+    let me = [rank::this().connection().rank().get()];
+    let region = Region::new(me.as_ptr().addr(), 4, &Basic::Byte.into())?;
+    let (to, tag) = (port.rank, FIRST_TAG + port.tag());
+    let send = Outgoing { mode: SendMode::Standard, context: WORLD, to, tag, region, copy: None };
+    run(Step::Send(send))?;
+    Ok((port.rank, port))
+}
+
+fn run(step: Step) -> Result<()> {
+    let steps = Steps::from_vec(vec![step]);
+    perform::run(Operation { comm: MPI_COMM_WORLD, steps, collective: false }).map(drop)
+}
+
+/// # Safety
+/// Unless it is null, it is a string.
+unsafe fn port(name: *const c_char) -> Result<Port> {
+    // SAFETY: the caller vouches for it.
+    let name = unsafe { string("port_name", name) }?;
+    Port::parse(&name.to_string_lossy())
+}
+
+/// The tag under which two ranks with a socket between them make a communicator: the same on both sides.
+fn fd_tag(me: u32, other: u32) -> c_int {
+    c_int::MAX - (1 << 20) - (me ^ other) as c_int
+}
+
+/// Sends four bytes through a socket and receives as many. The other rank may not have run yet, so simulated time passes meanwhile.
+fn swap_words(fd: c_int, own: [u8; 4]) -> Result<[u8; 4]> {
+    // SAFETY: four bytes are read from memory that holds them.
+    if unsafe { libc::write(fd, own.as_ptr().cast(), own.len()) } != own.len() as isize {
+        fail!(MPI_ERR_ARG, "the socket {fd} does not take data: {}", std::io::Error::last_os_error());
+    }
+    let mut other = [0; 4];
+    loop {
+        // SAFETY: a place for four bytes.
+        let got = unsafe {
+            libc::recv(fd, other.as_mut_ptr().cast(), other.len(), libc::MSG_DONTWAIT | libc::MSG_WAITALL)
+        };
+        match got {
+            4 => return Ok(other),
+            -1 if std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock => {
+                rank::ask(&Call::Sleep { span: LOOK });
+            }
+            _ => fail!(MPI_ERR_ARG, "the socket {fd} gives no data; is it connected to another rank?"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Port;
+
+    #[test]
+    fn a_name_says_where_a_port_is() {
+        let port = Port { rank: 0, number: 7 };
+        assert_eq!(port.name(), "mpirage-port:0:7");
+        assert_eq!(Port::parse(&port.name()).unwrap(), port);
+        for wrong in
+            ["", "mpirage-port:", "mpirage-port:0", "mpirage-port:x:7", "mpirage-port:9:7", "tcp://somewhere"]
+        {
+            assert!(Port::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What the program itself completes: generalised requests, and partitions that it makes ready.
+//!
+//! A thread that waits for such an event sleeps in real time: the event comes from another thread of the same rank, whose
+//! processor time counts as work of the rank.
+
+use core::ptr;
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::time::Duration;
+
+use crate::lock::is_single_threaded;
+use crate::work;
+
+/// How long a thread sleeps before it looks whether there is another thread at all.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Counts events of the program, so that a thread can wait for the next one.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramEvents(AtomicU32);
+
+impl ProgramEvents {
+    /// Can an event come while this thread waits?
+    pub(crate) fn may_come() -> bool {
+        !is_single_threaded() && work::has_other_threads()
+    }
+
+    /// The number of events so far.
+    pub(crate) fn count(&self) -> u32 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// An event has happened.
+    pub(crate) fn note(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+        if !is_single_threaded() {
+            let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+            // SAFETY: the kernel uses only the address of the word.
+            unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), operation, i32::MAX) };
+        }
+    }
+
+    /// Waits for an event after the first `seen`. False if none can come, since there is no other thread.
+    pub(crate) fn wait(&self, seen: u32) -> bool {
+        while self.count() == seen {
+            if is_single_threaded() {
+                return false;
+            }
+            self.wait_briefly(seen, LOOK_EVERY);
+            if self.count() == seen && !work::has_other_threads() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The same, but not longer than `limit`.
+    pub(crate) fn wait_briefly(&self, seen: u32, limit: Duration) {
+        let limit =
+            libc::timespec { tv_sec: limit.as_secs() as i64, tv_nsec: i64::from(limit.subsec_nanos()) };
+        let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+        // SAFETY: the word and the limit live as long as the call. A call that returns early does no harm.
+        unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), operation, seen, ptr::from_ref(&limit)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ProgramEvents;
+
+    #[test]
+    fn an_event_that_has_come_already_is_not_waited_for() {
+        let events = ProgramEvents::default();
+        let seen = events.count();
+        events.note();
+        assert!(events.wait(seen));
+    }
+}

@@ -1,0 +1,33 @@
+//! A line of control as the driver of processes sees it.
+
+/// A line of a rank whose threads have lines of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// The engine has its call.
+    #[default]
+    Calls,
+    /// The engine has resumed it: its thread runs, sleeps outside MPI, or has made a call that is not taken yet.
+    Runs,
+    /// Its thread sleeps outside MPI, or has slept there, and the engine lets its work pass.
+    Works,
+}
+
+/// A line of control: who waits for answers.
+#[derive(Default)]
+pub(super) struct Line {
+    /// It may run although its simulated time has not come: its mailbox does not belong to the simulator.
+    pub ahead: bool,
+    /// Stores for its rank's memory that wait until it has stopped: address, length, bytes, filled up to words.
+    pub late_stores: Vec<u64>,
+    /// Where it stands, if its rank has several.
+    pub standing: Standing,
+    /// The processor time of its thread up to which the simulator has counted.
+    pub counted_to: Option<u64>,
+}
+
+impl Line {
+    /// The first line of a rank that has not been started.
+    pub(super) fn first() -> Line {
+        Line { ahead: true, ..Line::default() }
+    }
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Ranks with several threads inside MPI: the same simulated time in every run, work and waits of threads that overlap,
+mistakes of threads. tests/same-as-mpich.sh compares what such programs print (threads_*)."""
+
+import json
+import sys
+
+from harness import MPIRAGE, TESTS, Suite
+
+SOURCES = TESTS / "threads"
+PROGRAMS = sorted((TESTS / "programs").glob("threads_*.c"))
+FLAGS = ["-g", "-pthread"]
+REPETITIONS = 5
+
+
+def repeatable(suite):
+    """Which thread runs first is a matter of this machine, simulated time is not."""
+    for source in PROGRAMS:
+        program, seen = suite.compile(source, flags=FLAGS), set()
+        for _ in range(REPETITIONS):
+            result = suite.simulate("-q", "-n", 3, "--compute", "none", f"--json={suite.folder / 'run.json'}", program)
+            suite.check(f"{source.stem} ends well and alone", result.code == 0 and not result.left, result)
+            figures = json.loads((suite.folder / "run.json").read_text())
+            seen.add((figures["simulated_seconds"], result.out))
+        suite.check(f"{source.stem}: the same in {REPETITIONS} runs", len(seen) == 1, seen)
+
+
+def overlap(suite, what, *options):
+    program = suite.compile(SOURCES / "overlap.c", flags=FLAGS)
+    result = suite.simulate("-q", "-n", 2, *options, program, what, timeout=60)
+    suite.check(f"threads that {what} end well", result.code == 0, result)
+    return [float(line) for line in result.out.split()]
+
+
+def sleeping(suite):
+    """Threads that sleep in simulated time: the longer one decides, and what follows a receive comes after it."""
+    for options in (["--compute", "none"], []):
+        seconds = overlap(suite, "sleep", *options)
+        expected = [0.1, 0.3, 0.1, 0.12, 0.12]
+        near = len(seconds) == 5 and all(abs(is_ - to_be) < 0.003 for is_, to_be in zip(seconds, expected))
+        suite.check(f"threads sleep at the same time {options}", near, seconds)
+
+
+def working(suite):
+    """The same with work. A thread that waits for another outside MPI has worked before, not after."""
+    seconds = overlap(suite, "work")
+    if suite.check("five cases", len(seconds) == 5, seconds):
+        work = seconds[0]
+        suite.check("a late message hides the work before", abs(seconds[1] - max(0.3, work)) < 0.1 * work, seconds)
+        suite.check("work hides an early message", 0.5 * work < seconds[2] < 1.8 * work, seconds)
+        suite.check("work after a receive follows it", 0.5 * work + 0.02 < seconds[3] < 1.8 * work + 0.02, seconds)
+        # The hosts have several cores.
+        suite.check("two threads work at the same time", 0.5 * work + 0.02 < seconds[4] < 1.8 * work + 0.02, seconds)
+
+
+def mistakes(suite):
+    program = suite.compile(SOURCES / "wrong.c", flags=FLAGS)
+    expected = {
+        "deadlock": (80, ["deadlock", "rank 0 in MPI_Recv", "wrong.c:9", "rank 1 in MPI_Barrier"]),
+        "crash": (139, ["rank 0", "wrong.c:16"]),
+        "misuse": (81, ["rank 0", "MPI_Send", "dest is 99"]),
+        "leave": (3, ["rank 0", "MPI_Finalize"]),
+    }
+    for mistake, (code, words) in expected.items():
+        result = suite.simulate("-n", 2, program, mistake)
+        suite.check(f"{mistake}: exit code {code}", result.code == code, result)
+        suite.check(f"{mistake}: named", all(word in result.err for word in words), result.err)
+        suite.check(f"{mistake}: nothing is left", not result.left, result.left)
+
+
+def outputs(suite):
+    """Traces for replay cannot store threads; reports and timelines say that calls overlap."""
+    program = suite.compile(TESTS / "programs" / "threads_main.c", flags=FLAGS)
+    trace = suite.folder / "threads.mpirage"
+    traced = suite.simulate("-q", "-n", 2, "--trace", trace, program)
+    refused = traced.code == 84 and "several threads of a rank inside MPI" in traced.err
+    suite.check("a trace for replay is refused", refused and not trace.exists(), traced)
+    for option, file in (("--report", "run.html"), ("--trace", "run.prv"), ("--trace", "run.pftrace")):
+        shown = suite.simulate("-n", 2, option, suite.folder / file, program)
+        good = shown.code == 0 and "their calls overlap" in shown.err and (suite.folder / file).exists()
+        suite.check(f"{file} is written, with a warning", good, shown)
+
+
+LEVEL = """#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    printf("%s\\n", provided == MPI_THREAD_MULTIPLE ? "multiple" : provided == MPI_THREAD_SERIALIZED ? "serialized" : "less");
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def levels(suite):
+    program = suite.compile(LEVEL, "level")
+    for options, level in (([], "multiple"), (["--ranks-as", "processes"], "multiple"), (["--ranks-as", "folded"], "multiple")):
+        result = suite.simulate("-q", "-n", 1, *options, program)
+        suite.check(f"{options}: {level} is granted", result.code == 0 and result.out == f"{level}\n", result)
+    emulated = suite.run([MPIRAGE, "emulate", "-q", "-n", 1, program])
+    suite.check("in real time: serialized is granted", emulated.code == 0 and emulated.out == "serialized\n", emulated)
+    alone = suite.run([program])
+    suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
+
+
+PARTS = [repeatable, sleeping, working, mistakes, outputs, levels]
+
+if __name__ == "__main__":
+    Suite("threads").run_parts(PARTS, sys.argv[1:])
