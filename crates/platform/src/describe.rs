@@ -19,7 +19,7 @@ impl Platform {
         lines.extend(self.host_classes().into_iter().map(|class| format!("  {class}")));
         lines.extend(self.node_spec().map(describe_node).unwrap_or_default());
         lines.push("storage".to_owned());
-        lines.extend(self.storages().iter().map(|storage| format!("  {}", self.storage_in_words(storage))));
+        lines.extend(self.storages().iter().map(|storage| format!("  {}", storage_in_words(self, storage))));
         lines.push("links".to_owned());
         lines.extend(self.classes_in_words().into_iter().map(|class| format!("  {class}")));
         lines.extend(self.example_route());
@@ -71,35 +71,6 @@ impl Platform {
             classes.map(|class| format!("{} × {}, {}", class.links, in_words(&class.cable.spec), class.role))
         });
         given.chain(formula).collect()
-    }
-
-    fn storage_in_words(&self, storage: &StorageSpec) -> String {
-        let name = |host: Option<&HostId>| host.map_or_else(String::new, |&host| self.host_name(host));
-        let mounts: Vec<&str> =
-            storage.mounts.iter().map(|mount| if mount.is_empty() { "/" } else { mount }).collect();
-        let place = match &storage.disks {
-            Disks::Local => "a disk in each host".to_owned(),
-            Disks::Servers(hosts, _) if hosts.len() == 1 => format!("served by {}", name(hosts.first())),
-            Disks::Servers(hosts, stripes) => format!(
-                "{} servers, {} to {}, stripes of {} bytes on {}",
-                hosts.len(),
-                name(hosts.first()),
-                name(hosts.last()),
-                stripes.size,
-                stripes.count
-            ),
-        };
-        let DiskSpec { read, write, latency, metadata } = storage.disk;
-        let source = if storage.is_default { "; the default: the file says nothing of it" } else { "" };
-        format!(
-            "{}: {}, {place}; reads {}, writes {}, latency {}, metadata {}{source}",
-            storage.name,
-            mounts.join(" "),
-            human(read, "Bps"),
-            human(write, "Bps"),
-            human(latency, "s"),
-            human(metadata, "s")
-        )
     }
 
     fn example_route(&self) -> Vec<String> {
@@ -247,6 +218,35 @@ fn tally<T: PartialEq>(classes: &mut Vec<(T, u32)>, class: T, count: u32) {
         Some((_, known)) => *known += count,
         None => classes.push((class, count)),
     }
+}
+
+fn storage_in_words(platform: &Platform, storage: &StorageSpec) -> String {
+    let name = |host: Option<&HostId>| host.map_or_else(String::new, |&host| platform.host_name(host));
+    let mounts: Vec<&str> =
+        storage.mounts.iter().map(|mount| if mount.is_empty() { "/" } else { mount }).collect();
+    let place = match &storage.disks {
+        Disks::Local => "a disk in each host".to_owned(),
+        Disks::Servers(hosts, _) if hosts.len() == 1 => format!("served by {}", name(hosts.first())),
+        Disks::Servers(hosts, stripes) => format!(
+            "{} servers, {} to {}, stripes of {} bytes on {}",
+            hosts.len(),
+            name(hosts.first()),
+            name(hosts.last()),
+            stripes.size,
+            stripes.count
+        ),
+    };
+    let DiskSpec { read, write, latency, metadata } = storage.disk;
+    let source = if storage.is_default { "; the default: the file says nothing of it" } else { "" };
+    format!(
+        "{}: {}, {place}; reads {}, writes {}, latency {}, metadata {}{source}",
+        storage.name,
+        mounts.join(" "),
+        human(read, "Bps"),
+        human(write, "Bps"),
+        human(latency, "s"),
+        human(metadata, "s")
+    )
 }
 
 fn in_words(spec: &LinkSpec) -> String {
