@@ -15,9 +15,13 @@ int main(int argc, char **argv)
     char port[MPI_MAX_PORT_NAME] = "";
     MPI_Init(&argc, &argv);
     learn_rank();
-    if (rank == 0)
+    if (rank == 0) {
         MPI_Open_port(MPI_INFO_NULL, port);
-    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+        MPI_Publish_name("greetings", MPI_INFO_NULL, port);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank > 0)
+        MPI_Lookup_name("greetings", MPI_INFO_NULL, port);
     for (int other = 1; other < size; other++) {
         MPI_Comm side;
         if (rank == 0) {
@@ -48,7 +52,20 @@ int main(int argc, char **argv)
         MPI_Comm_disconnect(&sides);
     }
     MPI_Comm_free(&half);
-    if (rank == 0)
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Unpublish_name("greetings", MPI_INFO_NULL, port);
         MPI_Close_port(port);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        int class, code = MPI_Lookup_name("greetings", MPI_INFO_NULL, port);
+        MPI_Error_class(code, &class);
+        CHECK(class == MPI_ERR_NAME);
+        MPI_Error_class(MPI_Unpublish_name("greetings", MPI_INFO_NULL, "nothing"), &class);
+        CHECK(class == MPI_ERR_SERVICE);
+        CHECK(MPI_Publish_name("weather", MPI_INFO_NULL, "any text: 12") == MPI_SUCCESS);
+        MPI_Error_class(MPI_Publish_name("weather", MPI_INFO_NULL, "another"), &class);
+        CHECK(class == MPI_ERR_SERVICE);
+        CHECK(MPI_Lookup_name("weather", MPI_INFO_NULL, port) == MPI_SUCCESS && strcmp(port, "any text: 12") == 0);
+    }
     return finish();
 }

@@ -9,7 +9,7 @@ use std::slice;
 
 use mpirage_call::{
     Call, CollectiveCall, CommRequest, Completing, Completion, ContextId, Payload, Reply, RequestId, SELF,
-    SendMode,
+    SendMode, pack_text,
 };
 use mpirage_channel::Briefing;
 use mpirage_collectives::{Collective, Member};
@@ -56,6 +56,8 @@ pub(crate) struct Alone {
     numbers: u32,
     /// Shared file pointers.
     pointers: HashMap<ContextId, u64>,
+    /// Ports of published services.
+    names: HashMap<String, String>,
 }
 
 #[derive(Debug)]
@@ -138,6 +140,8 @@ impl Alone {
             | Call::ReadFigure { .. }
             | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Publish { .. }
+            | Call::LookUp { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }
@@ -149,6 +153,19 @@ impl Alone {
     /// A call with an answer.
     pub(crate) fn ask(&mut self, call: &Call<'_>, reply: &mut Reply) {
         match *call {
+            Call::Publish { service, port } => {
+                let known = self.names.contains_key(service);
+                match port {
+                    "" => drop(self.names.remove(service)),
+                    _ => drop(self.names.entry(service.to_owned()).or_insert_with(|| port.to_owned())),
+                }
+                reply.number = (known == port.is_empty()).then_some(1);
+            }
+            Call::LookUp { service } => {
+                if let Some(port) = self.names.get(service) {
+                    (reply.number, reply.members) = (Some(port.len() as u64), pack_text(port));
+                }
+            }
             Call::Abort { code } => std::process::exit(code),
             Call::Misuse { text } => {
                 output::say(format_args!("{text}"));

@@ -5,12 +5,14 @@
 
 /// The instruction that makes the index the first argument.
 #[cfg(target_arch = "x86_64")]
+#[allow(unused_macros, reason = "every function of the table may have a body")]
 macro_rules! pass_the_index {
     () => {
         "mov edi, {index}"
     };
 }
 #[cfg(target_arch = "aarch64")]
+#[allow(unused_macros, reason = "every function of the table may have a body")]
 macro_rules! pass_the_index {
     () => {
         "mov w0, #{index}"
@@ -26,6 +28,7 @@ macro_rules! entry {
 }
 
 /// The two entry points of a function without a body.
+#[allow(unused_macros, reason = "every function of the table may have a body")]
 macro_rules! missing {
     ($index:expr, $name:ident, $profiling_name:ident) => {
         mpirage_bodies::entry_point!($index, $name, not_implemented, pass_the_index!());
@@ -36,6 +39,7 @@ macro_rules! missing {
 /// Made by `build.rs`, in the order of the table.
 #[allow(non_snake_case)]
 mod generated {
+    #[allow(unused_imports, reason = "every function of the table may have a body")]
     use crate::missing::not_implemented;
 
     include!(concat!(env!("OUT_DIR"), "/trampolines.rs"));

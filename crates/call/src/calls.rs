@@ -357,6 +357,23 @@ calls! {
     }
         answered: true, trace: NeedsRun, stored: [], checks: [];
 
+    /// `MPI_Publish_name`, `MPI_Unpublish_name`: a service can be found from now on, or no longer.
+    39: Publish {
+        /// Its name.
+        service: &'a str,
+        /// The name of its port; empty if the service is taken back.
+        port: &'a str,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
+    /// `MPI_Lookup_name`: asks for the port of a service. The answer has its length as a number and its bytes as members
+    /// ([`pack_text`](crate::pack_text)).
+    40: LookUp {
+        /// The name of the service.
+        service: &'a str,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
     /// Of a checked run: the types of the data of the rank's next call.
     60: Declare {
         /// Numbers the declarations of a rank.

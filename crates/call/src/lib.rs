@@ -47,7 +47,7 @@ pub use files::{FileAccessCall, FileHints, TwoPhase};
 pub use finding::{FindingClass, Severity};
 pub use functions::{function_name, function_names, standard_function_names};
 pub use ids::{BLOCKING, ContextId, LineId, RankId, RequestId, SELF, WORLD};
-pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service};
+pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service, pack_text, unpack_text};
 pub use sample::{Rule, Tally, Work};
 pub use signature::Signature;
 pub use tags::{OUTLINE_TAGS, outline_tag, tag_in_words};

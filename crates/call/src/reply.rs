@@ -59,10 +59,22 @@ pub struct Reply {
     pub message: Option<u32>,
     /// The communicator that was made; none if the rank is not a member.
     pub context: Option<ContextId>,
-    /// The members of that communicator as ranks of the world, in order. Empty if they are those of the parent.
+    /// The members of that communicator as ranks of the world, in order. Empty if they are those of the parent. Or a text
+    /// ([`pack_text`]).
     pub members: Vec<u32>,
     /// The picoseconds of this machine that a skipped sample counts for, or the number of a shared memory.
     pub number: Option<u64>,
+}
+
+/// A text as words of a reply.
+pub fn pack_text(text: &str) -> Vec<u32> {
+    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+    text.as_bytes().chunks(4).map(word).collect()
+}
+
+/// The bytes of a text of this length.
+pub fn unpack_text(words: &[u32], length: usize) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).take(length).collect()
 }
 
 impl Reply {

@@ -109,6 +109,8 @@ impl Arguments {
             | Call::Control { .. }
             | Call::FileDelete { .. }
             | Call::Share { .. }
+            | Call::Publish { .. }
+            | Call::LookUp { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }

@@ -141,6 +141,8 @@ impl Conversion<'_> {
             | Call::ReadFigure { .. }
             | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Publish { .. }
+            | Call::LookUp { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }

@@ -7,7 +7,7 @@
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use mpirage_call::{Call, SendMode, WORLD};
+use mpirage_call::{Call, SendMode, WORLD, unpack_text};
 use mpirage_data::Basic;
 use mpirage_units::Duration;
 
@@ -79,6 +79,60 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Open_port(info: MPI_Info, port_name: 
 pub(crate) unsafe extern "C-unwind" fn MPI_Close_port(port_name: *const c_char) -> c_int {
     // SAFETY: the program hands over a string.
     frame::outcome(None, || unsafe { port(port_name) }.map(drop))
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Publish_name(
+    service_name: *const c_char,
+    _info: MPI_Info,
+    port_name: *const c_char,
+) -> c_int {
+    frame::outcome(None, || {
+        // SAFETY: the program hands over strings.
+        let (service, port) = unsafe { (text("service_name", service_name)?, text("port_name", port_name)?) };
+        if port.is_empty() {
+            fail!(MPI_ERR_PORT, "port_name is empty");
+        }
+        match rank::ask(&Call::Publish { service: &service, port: &port }).number {
+            Some(_) => Ok(()),
+            None => fail!(MPI_ERR_SERVICE, "the service `{service}` has been published already"),
+        }
+    })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Unpublish_name(
+    service_name: *const c_char,
+    _info: MPI_Info,
+    _port_name: *const c_char,
+) -> c_int {
+    frame::outcome(None, || {
+        // SAFETY: the program hands over a string.
+        let service = unsafe { text("service_name", service_name) }?;
+        match rank::ask(&Call::Publish { service: &service, port: "" }).number {
+            Some(_) => Ok(()),
+            None => fail!(MPI_ERR_SERVICE, "there is no service `{service}`"),
+        }
+    })
+}
+
+pub(crate) unsafe extern "C-unwind" fn MPI_Lookup_name(
+    service_name: *const c_char,
+    _info: MPI_Info,
+    port_name: *mut c_char,
+) -> c_int {
+    frame::outcome(None, || {
+        // SAFETY: the program hands over a string.
+        let service = unsafe { text("service_name", service_name) }?;
+        let found = rank::ask(&Call::LookUp { service: &service });
+        let Some(length) = found.number else {
+            fail!(
+                MPI_ERR_NAME,
+                "there is no service `{service}`: MPI_Publish_name has not been called with it"
+            );
+        };
+        let port = unpack_text(&found.members, length as usize);
+        // SAFETY: the program hands over a string of MPI_MAX_PORT_NAME characters.
+        unsafe { put_string("port_name", port_name, MPI_MAX_PORT_NAME as usize, &port) }.map(drop)
+    })
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_accept(
@@ -241,8 +295,14 @@ fn run(step: Step) -> Result<()> {
 /// Unless it is null, it is a string.
 unsafe fn port(name: *const c_char) -> Result<Port> {
     // SAFETY: the caller vouches for it.
-    let name = unsafe { string("port_name", name) }?;
-    Port::parse(&name.to_string_lossy())
+    Port::parse(&unsafe { text("port_name", name) }?)
+}
+
+/// # Safety
+/// Unless it is null, it is a string.
+unsafe fn text(what: &'static str, name: *const c_char) -> Result<String> {
+    // SAFETY: the caller vouches for it.
+    Ok(unsafe { string(what, name) }?.to_string_lossy().into_owned())
 }
 
 /// The tag under which two ranks with a socket between them make a communicator: the same on both sides.

@@ -6,6 +6,7 @@ use super::bursts::Workload;
 use super::compute::Processing;
 use super::core::Core;
 use super::match_choices::MatchChoices;
+use super::names::Names;
 use super::polls::Polls;
 use super::sampling::Samples;
 use super::windows::OneSided;
@@ -19,6 +20,8 @@ pub(super) struct Calls<M> {
     pub samples: Samples,
     /// Numbers of shared memory by name.
     pub shared_sites: HashMap<Box<str>, u64>,
+    /// Published names of ports.
+    pub names: Names,
     /// Are calls checked before they are carried out?
     pub checked: bool,
     /// Sources of wildcard receives, if the run explores them.

@@ -16,6 +16,7 @@ mod graph;
 mod match_choices;
 mod messages;
 mod migrate;
+mod names;
 mod paced;
 mod perform;
 mod polls;

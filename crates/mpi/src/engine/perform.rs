@@ -313,6 +313,12 @@ impl<M: Memory> Calls<M> {
             // It is recorded, with its level.
             Call::Control { .. } => {}
             Call::Share { site } => self.share(line, site),
+            Call::Publish { service, port } => {
+                self.names.publish(service, port, &mut self.core.ranks.line_mut(line).reply);
+            }
+            Call::LookUp { service } => {
+                self.names.look_up(service, &mut self.core.ranks.line_mut(line).reply)
+            }
             Call::Tally(tally) => self.samples.count(tally),
         }
         Progress::Done
@@ -570,6 +576,8 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::ExecutionUnit { .. }
             | Call::Expose { .. }
             | Call::Share { .. }
+            | Call::Publish { .. }
+            | Call::LookUp { .. }
             | Call::ReadFigure { .. }
             | Call::Tally(_)
     )

@@ -18,6 +18,7 @@ use super::core::{Core, network_deadlock};
 use super::diagnosis::Diagnosis;
 use super::files::FileCalls;
 use super::match_choices::{MatchChoice, MatchChoices};
+use super::names::Names;
 use super::polls::Polls;
 use super::real_time::RealTime;
 use super::sampling::Samples;
@@ -131,6 +132,7 @@ impl<M: Memory> Engine<M> {
                 polls: Polls::default(),
                 samples: Samples::default(),
                 shared_sites: HashMap::new(),
+                names: Names::default(),
                 checked: false,
                 choices: None,
             },

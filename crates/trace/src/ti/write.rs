@@ -370,6 +370,8 @@ impl TraceWriter for TiWriter {
             | Call::ReadFigure { .. }
             | Call::Control { .. }
             | Call::Share { .. }
+            | Call::Publish { .. }
+            | Call::LookUp { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }
