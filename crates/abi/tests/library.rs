@@ -97,14 +97,6 @@ fn a_program_reaches_the_bodies() {
 }
 
 #[test]
-fn a_missing_function_ends_the_program_with_its_name() {
-    let outcome = Workshop::new("missing").program("missing", include_str!("c/missing.c")).run();
-    assert_eq!(outcome.code, Some(81), "{outcome:?}");
-    assert_eq!(outcome.stdout, "before\n");
-    assert_eq!(outcome.stderr, "mpirage: MPI_T_pvar_readreset is not there yet\n");
-}
-
-#[test]
 fn a_programs_own_function_comes_first() {
     let source = format!("{}{}", include_str!("c/tool.c"), include_str!("c/asks_version.c"));
     let outcome = Workshop::new("own").program("own", &source).run();

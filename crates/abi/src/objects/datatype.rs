@@ -60,6 +60,13 @@ impl Datatypes {
         Datatypes { handles: Handles::new(), parameterized: Vec::new() }
     }
 
+    /// Keeps a datatype of the library's own, which the program need not free.
+    pub fn keep(&mut self, object: DatatypeObject) -> MPI_Datatype {
+        let handle = self.insert(object);
+        self.handles.disown(handle.0);
+        handle
+    }
+
     /// From now on, remembers which calls make them.
     pub fn remember_makers(&mut self) {
         self.handles.remember_makers();

@@ -190,7 +190,7 @@ fn displacement(fh: MPI_File, disp: MPI_Offset) -> Result<u64> {
 /// A datatype that stays although the program frees its handle: another one of the same, unless it is predefined.
 fn kept(types: &mut Datatypes, handle: MPI_Datatype) -> Result<MPI_Datatype> {
     let object = types.get(handle)?.clone();
-    Ok(if object.kind == Kind::Derived { types.insert(object) } else { handle })
+    Ok(if object.kind == Kind::Derived { types.keep(object) } else { handle })
 }
 
 /// Where a file pointer goes, in etypes.
