@@ -1,4 +1,4 @@
-/* Two threads of a pair of ranks connect by a socket of the file system, and make an inter-communicator of it. */
+/* Two ranks connect by a socket of the file system, and make an inter-communicator of it. */
 #include "../programs/check.h"
 #include <sys/socket.h>
 #include <sys/un.h>
