@@ -96,9 +96,10 @@ FAULTS = {
     "wrong.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    int x = 0;\n    MPI_Init(&c, &v);\n"
                 "    MPI_Send(&x, -4, MPI_INT, 0, 0, MPI_COMM_WORLD);\n    return MPI_Finalize();\n}\n",
                 81, r"MPI_Send at .*wrong\.c:5 in main: count is -4"),
-    "gone.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_File file;\n    MPI_Init(&c, &v);\n"
-               "    MPI_File_open(MPI_COMM_WORLD, \"x\", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);\n    return MPI_Finalize();\n}\n",
-               81, r"MPI_File_open at .*gone\.c:5 in main: MPI_File_open is not there yet"),
+    "spawns.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_Comm other;\n    MPI_Init(&c, &v);\n"
+                 "    MPI_Comm_spawn(\"x\", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);\n"
+                 "    return MPI_Finalize();\n}\n",
+                 81, r"MPI_Comm_spawn at .*spawns\.c:5 in main: there is no room for further processes"),
     "abort.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_Init(&c, &v);\n    MPI_Abort(MPI_COMM_WORLD, 17);\n    return 0;\n}\n",
                 17, r"MPI_Abort"),
 }
