@@ -242,7 +242,7 @@ def fortran(suite, name):
     # Debian's MPICH 4.0 lacks some of what these programs call.
     for source in FORTRAN_PROGRAMS if name == "openmpi" else ():
         program = suite.folder / f"{source.stem}.{name}"
-        made = suite.run([compiler, "-w", "-fallow-argument-mismatch", source, "-o", program], timeout=60)
+        made = suite.run([compiler, "-w", "-fallow-argument-mismatch", source, "-o", program], timeout=60, cwd=suite.folder)
         suite.check(f"{name}: {source.name} compiles", made.code == 0, made.err)
         for ranks in (1, 3, 8):
             result = suite.simulate("-q", "-n", ranks, program)
