@@ -27,7 +27,6 @@ LEAVES = {
     "intercomm_coll": {"unsafe-send"},  # completes its send before it receives
     "errors_return": {"buffer-overlap"},  # receives twice into one buffer
     "callbacks_throw": {"handle-leak"},  # never frees its keys
-    "part_ring": {"unsafe-send"},  # a defect of ours: the first partitioned receive is posted only when it is waited for (docs/roadmap.md)
 }
 
 

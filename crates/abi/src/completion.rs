@@ -59,6 +59,9 @@ pub(crate) fn all_plain(
     // In a loop of its own, since collecting takes twice the room on the stack.
     let mut ids: Few<RequestId> = Few::new();
     with(|objects| {
+        if objects.requests.has_partitioned() {
+            return None;
+        }
         for &request in requests {
             ids.push(objects.requests.plain_id(request)?);
         }
@@ -89,6 +92,9 @@ pub(crate) fn all(requests: &[MPI_Request], poll: bool) -> Result<Option<Few<End
         follow_outlines(requests, poll)?;
         let open = with(|objects| Open::of(objects, requests))?;
         if !open.ids.is_empty() {
+            if !poll && follow_others(&open)? {
+                continue;
+            }
             let completed = open.settle(Completing::All, poll)?;
             if completed < open.ids.len() {
                 return Ok(None);
@@ -118,7 +124,11 @@ pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Res
         let open = with(|objects| Open::of(objects, requests))?;
         // Those that have ended already are enough for one, but not for as many as there are.
         if active > ready && !open.ids.is_empty() && (ready == 0 || how == Completing::Some) {
-            open.settle(how, poll || ready > 0 || both)?;
+            let poll = poll || ready > 0 || both;
+            if !poll && follow_others(&open)? {
+                continue;
+            }
+            open.settle(how, poll)?;
         }
         let ended = collect_some(requests, limit)?;
         if poll || active == 0 || !ended.is_empty() {
@@ -192,6 +202,23 @@ fn follow_outlines(requests: &[MPI_Request], poll: bool) -> Result<()> {
             return Ok(());
         }
     }
+}
+
+/// Waits for transfers and for the outlines of all partitioned receives that were started, whichever comes first, and posts receives whose outlines have come:
+/// the transfers may depend on them, by way of other ranks. False, at once, if there are no such receives.
+fn follow_others(open: &Open) -> Result<bool> {
+    let others = with(|objects| objects.requests.unposted_receives());
+    let mut both = with(|objects| Open::outlines(objects, &others))?;
+    if both.ids.is_empty() {
+        return Ok(false);
+    }
+    both.ids.extend(open.ids.iter().copied());
+    both.owners.extend(open.owners.iter().copied());
+    both.settle(Completing::Some, false)?;
+    for request in with(|objects| waiting_receives(objects, &others))? {
+        post_partitions(request)?;
+    }
+    Ok(true)
 }
 
 /// Partitioned receives that have been started and wait for nothing but being posted.

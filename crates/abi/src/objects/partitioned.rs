@@ -316,6 +316,11 @@ impl Partitioned {
         self.active && known && self.transfers.is_empty()
     }
 
+    /// Is it a receive that was started and whose partitions are not posted yet?
+    pub(crate) fn is_unposted(&self) -> bool {
+        matches!(self.side, Side::Receive(_)) && self.active && self.transfers.is_empty()
+    }
+
     /// The receives to be posted now, if it has been started and its outline is there.
     pub(crate) fn take_receives(&mut self) -> Vec<PartitionReceive> {
         match &mut self.side {

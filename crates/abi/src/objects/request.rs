@@ -287,6 +287,8 @@ pub(crate) struct Requests {
     /// Transfers that the program does not wait for any more; their memory must stay.
     abandoned: Vec<Transfer>,
     pub partition_tags: PartitionTags,
+    /// Handles that were given to partitioned messages; some may be others' by now.
+    partitioned: Vec<MPI_Request>,
 }
 
 impl Requests {
@@ -297,6 +299,7 @@ impl Requests {
             last: 0,
             abandoned: Vec::new(),
             partition_tags: PartitionTags::NEW,
+            partitioned: Vec::new(),
         }
     }
 
@@ -321,6 +324,27 @@ impl Requests {
 
     pub(crate) fn insert(&mut self, request: Request) -> MPI_Request {
         MPI_Request(self.handles.insert(request))
+    }
+
+    /// A request of a partitioned message.
+    pub(crate) fn insert_partitioned(&mut self, message: Partitioned) -> MPI_Request {
+        let handle = self.insert(Request::Partitioned(Box::new(message)));
+        let lives = |handle: &MPI_Request| matches!(self.get(*handle), Ok(Request::Partitioned(_)));
+        let mut living: Vec<MPI_Request> = self.partitioned.iter().copied().filter(lives).collect();
+        living.push(handle);
+        self.partitioned = living;
+        handle
+    }
+
+    /// Have partitioned messages been made?
+    pub(crate) fn has_partitioned(&self) -> bool {
+        !self.partitioned.is_empty()
+    }
+
+    /// Partitioned receives that were started, and whose partitions are not posted yet.
+    pub(crate) fn unposted_receives(&self) -> Vec<MPI_Request> {
+        let unposted = |handle: &MPI_Request| matches!(self.get(*handle), Ok(Request::Partitioned(message)) if message.is_unposted());
+        self.partitioned.iter().copied().filter(unposted).collect()
     }
 
     pub(crate) fn get(&self, request: MPI_Request) -> Result<&Request> {

@@ -159,7 +159,7 @@ fn receive(
 }
 
 fn keep(partitioned: Partitioned) -> MPI_Request {
-    with(|objects| objects.requests.insert(Request::Partitioned(Box::new(partitioned))))
+    with(|objects| objects.requests.insert_partitioned(partitioned))
 }
 
 /// Sends a partition.
