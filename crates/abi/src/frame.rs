@@ -19,28 +19,14 @@ use crate::types::{MPI_Comm, MPI_Errhandler, MPI_File, MPI_Session, MPI_Win};
 #[inline]
 pub(crate) fn outcome(comm: impl Into<Option<MPI_Comm>>, body: impl FnOnce() -> Result<()>) -> c_int {
     let function = Caller::last().function;
-    let rank = rank::this();
-    let stage = rank.stage();
-    if stage != Stage::Running {
-        check_use(rank, function, stage);
-    }
-    if rank.is_watched() {
-        inspect::thread_level();
-    }
+    let rank = enter(function);
     settle(rank, function, comm.into(), body())
 }
 
 /// The same, with the error handler of a window; that of `MPI_COMM_SELF` if there is no such window.
 pub(crate) fn outcome_on(win: MPI_Win, body: impl FnOnce() -> Result<()>) -> c_int {
     let function = Caller::last().function;
-    let rank = rank::this();
-    let stage = rank.stage();
-    if stage != Stage::Running {
-        check_use(rank, function, stage);
-    }
-    if rank.is_watched() {
-        inspect::thread_level();
-    }
+    let rank = enter(function);
     let result = body();
     rank.held_exception.raise();
     match result {
@@ -52,14 +38,7 @@ pub(crate) fn outcome_on(win: MPI_Win, body: impl FnOnce() -> Result<()>) -> c_i
 /// The same, with the error handler of a file; that of `MPI_FILE_NULL` if there is no such file.
 pub(crate) fn outcome_of_file(file: MPI_File, body: impl FnOnce() -> Result<()>) -> c_int {
     let function = Caller::last().function;
-    let rank = rank::this();
-    let stage = rank.stage();
-    if stage != Stage::Running {
-        check_use(rank, function, stage);
-    }
-    if rank.is_watched() {
-        inspect::thread_level();
-    }
+    let rank = enter(function);
     let result = body();
     rank.held_exception.raise();
     match result {
@@ -74,13 +53,6 @@ pub(crate) fn outcome_at_any_time(body: impl FnOnce() -> Result<()>) -> c_int {
     settle(rank::this(), function, None, body())
 }
 
-/// Reports a mistake of the program to the simulator, which ends the run.
-pub(crate) fn misuse(text: &str) -> ! {
-    let connection = rank::this().connection();
-    connection.ask(&Call::Misuse { text });
-    connection.exit(MISUSE_EXIT_CODE)
-}
-
 /// The same, with the error handler of a session; that of `MPI_COMM_SELF` if there is no such session.
 pub(crate) fn outcome_in(session: MPI_Session, body: impl FnOnce() -> Result<()>) -> c_int {
     let function = Caller::last().function;
@@ -90,6 +62,27 @@ pub(crate) fn outcome_in(session: MPI_Session, body: impl FnOnce() -> Result<()>
         Ok(()) => MPI_SUCCESS,
         Err(error) => handle_in(function, session, handler().unwrap_or(MPI_ERRORS_ARE_FATAL), error),
     }
+}
+
+/// Reports a mistake of the program to the simulator, which ends the run.
+pub(crate) fn misuse(text: &str) -> ! {
+    let connection = rank::this().connection();
+    connection.ask(&Call::Misuse { text });
+    connection.exit(MISUSE_EXIT_CODE)
+}
+
+/// What every function does first that needs MPI to be in use. Returns the rank that calls it.
+#[inline(always)]
+fn enter(function: u32) -> &'static Rank {
+    let rank = rank::this();
+    let stage = rank.stage();
+    if stage != Stage::Running {
+        check_use(rank, function, stage);
+    }
+    if rank.is_watched() {
+        inspect::thread_level();
+    }
+    rank
 }
 
 /// The program calls a function before `MPI_Init` or after `MPI_Finalize`: that is right as long as it has a session.

@@ -124,7 +124,7 @@ pub(crate) struct Header {
 
 const _: () = assert!(size_of::<Header>() <= HEADER);
 
-/// The parts of a header that the simulator and the rank use whoever has the turn.
+/// The parts of a header that the simulator and the rank both use at any time; all are atomic.
 pub(crate) struct Shared<'a> {
     pub threaded: &'a AtomicU32,
     pub ended: &'a AtomicU32,

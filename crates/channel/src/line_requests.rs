@@ -13,6 +13,11 @@ const SLOTS: usize = 64;
 /// How often a waiting thread looks again.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
+/// No thread has the slot.
+const FREE: u32 = 0;
+/// The thread of the slot has its line, and is about to give the slot back.
+const ANSWERED: u32 = u32::MAX;
+
 /// The place of the requests.
 #[repr(C)]
 pub(crate) struct LineRequests {
@@ -22,7 +27,7 @@ pub(crate) struct LineRequests {
 /// One request.
 #[repr(C)]
 struct Slot {
-    /// One more than the number of the thread that asks; zero if the slot is free.
+    /// One more than the number of the thread that asks, [`FREE`] or [`ANSWERED`].
     thread: AtomicU32,
     /// One more than the number of the line that the simulator gives; zero before.
     line: AtomicU32,
@@ -39,14 +44,15 @@ pub struct LineRequest {
 impl LineRequests {
     /// A thread asks for a line and waits for it.
     pub(crate) fn ask(&self, thread: u32) -> LineId {
-        let slot = self.claim(thread.saturating_add(1));
+        let slot = self.claim(thread.min(ANSWERED - 2) + 1);
         loop {
             match slot.line.load(Ordering::Acquire) {
                 // An early return is harmless: the loop looks again.
                 0 => drop(futex::wait(&slot.line, futex::Flags::empty(), 0, Some(&LOOK))),
                 line => {
-                    slot.line.store(0, Ordering::Relaxed);
-                    slot.thread.store(0, Ordering::Release);
+                    slot.thread.store(ANSWERED, Ordering::Release);
+                    slot.line.store(0, Ordering::Release);
+                    slot.thread.store(FREE, Ordering::Release);
                     return LineId::new(line - 1);
                 }
             }
@@ -56,7 +62,7 @@ impl LineRequests {
     fn claim(&self, thread: u32) -> &Slot {
         loop {
             let free = |slot: &&Slot| {
-                slot.thread.compare_exchange(0, thread, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+                slot.thread.compare_exchange(FREE, thread, Ordering::AcqRel, Ordering::Relaxed).is_ok()
             };
             if let Some(slot) = self.slots.iter().find(free) {
                 return slot;
@@ -70,8 +76,11 @@ impl LineRequests {
     pub(crate) fn waiting(&self) -> Vec<LineRequest> {
         let waits = |slot: &Slot| slot.line.load(Ordering::Acquire) == 0;
         let request = |(slot, state): (usize, &Slot)| {
-            let thread = state.thread.load(Ordering::Acquire).checked_sub(1)?;
-            waits(state).then_some(LineRequest { thread, slot })
+            let thread = state.thread.load(Ordering::Acquire);
+            let asks = thread != FREE && thread != ANSWERED && waits(state);
+            // The thread may have taken its line between the two looks.
+            let still = state.thread.load(Ordering::Acquire) == thread;
+            (asks && still).then(|| LineRequest { thread: thread - 1, slot })
         };
         let mut requests: Vec<LineRequest> = self.slots.iter().enumerate().filter_map(request).collect();
         requests.sort_unstable();

@@ -100,7 +100,9 @@ fn translation(index: usize, function: &Function, knowledge: &Knowledge<'_>) -> 
     let (name, returns) = (&function.name, rust_base(&function.returns.base));
     let result = if returns == "c_int" { "error_from_abi(code)" } else { "code" };
     format!(
-        "pub(crate) unsafe extern \"C-unwind\" fn {name}({parameters}) -> {returns} {{ unsafe {{\n\
+        "pub(crate) unsafe extern \"C-unwind\" fn {name}({parameters}) -> {returns} {{\n\
+         // SAFETY: the program vouches for its arguments as the prototype demands, and the body has that prototype.\n\
+         unsafe {{\n\
          type Body = unsafe extern \"C-unwind\" fn({types}) -> {returns};\n\
          let body = body!({index}, Body);\n{before}\
          let code = body({arguments});\n{after}{result}\n}} }}\n"

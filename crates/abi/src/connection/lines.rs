@@ -49,7 +49,7 @@ impl Lines {
     /// From now on each thread has a line of its own; the first line is this thread's.
     pub(super) fn one_for_each_thread(&self) {
         let Some(opener) = self.first.lock().announce_threads() else { return };
-        // This thread has no line yet, and nobody else sets the opener.
+        // This thread has no line yet, and no other code sets the opener.
         let _ = OWN.with(|own| own.set(ThreadLine::First));
         work::count_by_line();
         let _ = self.opener.set(opener);

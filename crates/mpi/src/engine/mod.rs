@@ -20,6 +20,7 @@ mod names;
 mod paced;
 mod perform;
 mod polls;
+mod prefetching;
 mod processor;
 mod real_time;
 mod release;
