@@ -107,8 +107,9 @@ impl Ahead {
         matches!(self.state(line), State::Running | State::Stopped)
     }
 
+    /// The state of a line. Lines that threads got during the run never run ahead.
     pub(crate) fn state(&self, line: LineId) -> State {
-        self.states[line.index()]
+        self.states.get(line.index()).copied().unwrap_or(State::Still)
     }
 
     pub(crate) fn set_state(&mut self, line: LineId, state: State) {

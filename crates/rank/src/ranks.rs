@@ -20,6 +20,8 @@ pub(crate) enum Stop {
     Waits,
     /// It has ended.
     Ended(Death),
+    /// It may run, but threads of its rank have lines from now on: the simulator waits for all of them.
+    HasThreads,
     /// A signal ended the run, or the rank ran for longer than allowed.
     Cancelled,
 }

@@ -96,16 +96,17 @@ impl<'a> Running<'a> {
         if self.folded {
             return self.resume_folded(line);
         }
-        if self.is_threaded(line) {
-            return self.resume_thread(line);
-        }
         let mut ran_ahead = self.ahead.ran_ahead(line);
         loop {
+            if !ran_ahead && self.is_threaded(line) {
+                return self.resume_thread(line);
+            }
             if !ran_ahead && let Some(outcome) = self.run_here(line)? {
                 return Ok(Some(outcome));
             }
             match self.wait(line)? {
                 Ok(Stop::Waits) if ran_ahead && self.simulation.ranks().asks_when(line) => ran_ahead = false,
+                Ok(_) if self.is_threaded(line) => return self.threads_begin(line),
                 Ok(stop) => return Ok(self.stopped(line, stop)),
                 Err(outcome) => return Ok(Some(outcome)),
             }
@@ -129,6 +130,7 @@ impl<'a> Running<'a> {
                 let rank = self.simulation.ranks().rank_of(line).get();
                 Ok(Some(Outcome::RankHangs { rank, seconds }))
             }
+            Some(Stop::HasThreads) => unreachable!("a folded rank has one thread"),
         }
     }
 
@@ -144,7 +146,7 @@ impl<'a> Running<'a> {
     }
 
     /// Once per program: where its code is, for explanations after its end.
-    fn note_addresses(&mut self, rank: RankId) {
+    pub(crate) fn note_addresses(&mut self, rank: RankId) {
         let (programs, at) = (&self.session.programs, rank.index());
         let first = at == 0 || !Arc::ptr_eq(&programs[at], &programs[at - 1]);
         if first && self.simulation.ranks().note_addresses(rank) {
@@ -183,6 +185,9 @@ impl<'a> Running<'a> {
             if let Some(stop) = stop.filter(|&stop| stop != Stop::Cancelled) {
                 began.inspect(|began| self.learn_from(line, began.elapsed()));
                 return Ok(Ok(stop));
+            }
+            if stop.is_none() && self.is_threaded(line) {
+                return Ok(Ok(Stop::HasThreads));
             }
             self.simulation.look_for_other_mpi(rank);
             let waited = began.get_or_insert_with(Instant::now).elapsed();

@@ -60,6 +60,20 @@ impl Running<'_> {
         if let Some(outcome) = self.give_turn(line)? {
             return Ok(Some(outcome));
         }
+        self.let_thread_run(line)
+    }
+
+    /// The first line of a rank runs or has stopped, and threads of the rank have lines from now on.
+    pub(crate) fn threads_begin(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
+        self.back_in_time(line);
+        let rank = self.simulation.ranks().rank_of(line);
+        self.note_addresses(rank);
+        self.let_thread_run(line)
+    }
+
+    /// The thread of a line goes on, until all threads of its rank sleep.
+    fn let_thread_run(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
+        let rank = self.simulation.ranks().rank_of(line);
         self.processes().line_runs(line);
         match self.let_threads_run(rank)? {
             Quiet::Asleep => self.take_calls_of_threads(rank),
