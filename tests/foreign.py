@@ -99,7 +99,7 @@ FAULTS = {
     "spawns.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_Comm other;\n    MPI_Init(&c, &v);\n"
                  "    MPI_Comm_spawn(\"x\", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);\n"
                  "    return MPI_Finalize();\n}\n",
-                 81, r"MPI_Comm_spawn at .*spawns\.c:5 in main: there is no room for further processes"),
+                 81, r"MPI_Comm_spawn at .*spawns\.c:5 in main: there is no program `x` that can be executed"),
     "abort.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_Init(&c, &v);\n    MPI_Abort(MPI_COMM_WORLD, 17);\n    return 0;\n}\n",
                 17, r"MPI_Abort"),
 }

@@ -25,7 +25,9 @@ pub use crash_note::{CRASH_FRAMES, Crash, CrashPlace};
 pub use folded_rank::{
     FileLocks, FoldedLibrary, FoldedRank, FoldedRankInit, MakeRank, NameRank, Passing, ReadClock,
 };
-pub use layout::{Briefing, Disturbed, SERVICE_BYTES, SHARED_FILE_BYTES, STORE_BYTES, short_name};
+pub use layout::{
+    Briefing, Disturbed, SERVICE_BYTES, SHARED_FILE_BYTES, STORE_BYTES, WorldPlace, short_name,
+};
 pub use line_end::{Attach, ChannelError, FoldedPlace, LineEnd, LineOpener};
 pub use line_requests::LineRequest;
 pub use mailboxes::{Mailboxes, Waiting, interrupt_waits_when_children_end, kill_with_us};

@@ -289,6 +289,9 @@ pub struct RunArguments {
     /// The time that the program's clock functions return: simulated or real
     #[arg(long, default_value = "simulated", value_name = "TIME", help_heading = COMPUTATION)]
     pub clock: String,
+    /// Room for this many ranks in all, with those that MPI_Comm_spawn starts [default: as many as start with the run] (also -usize)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = EXECUTION)]
+    pub universe_size: Option<u32>,
     /// Cores of this machine to use; simulated time does not depend on it [default: all]
     #[arg(long, value_name = "N", help_heading = EXECUTION)]
     pub cores: Option<NonZero<usize>>,

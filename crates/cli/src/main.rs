@@ -57,6 +57,7 @@ mod summary;
 mod sweep;
 mod trace;
 mod tune;
+mod universe;
 mod words;
 
 use std::ffi::OsString;

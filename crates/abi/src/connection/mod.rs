@@ -20,12 +20,14 @@ use std::env;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStringExt;
 
-use mpirage_call::{Call, RankId, Reply};
+use mpirage_call::{Call, ContextId, RankId, Reply, UNIVERSE, WORLD};
 use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, LineEnd};
+use mpirage_data::Group;
 use mpirage_units::Time;
 
 use crate::alone::{self, Alone};
 use crate::lock::{Guard, is_folded};
+use crate::objects::comm::world_group;
 use crate::origin::{Control, FoldedOrigin};
 use crate::process;
 use crate::timers::Timers;
@@ -124,7 +126,19 @@ impl Connection {
         }
     }
 
-    /// The rank in the world.
+    /// The group of the world.
+    pub(crate) fn world(&self) -> Group {
+        let Briefing { size, world, .. } = self.briefing();
+        world_group(world.first, *size)
+    }
+
+    /// The context in which all ranks of the run reach each other by their ranks in the run.
+    pub(crate) fn universe(&self) -> ContextId {
+        let Briefing { size, world, .. } = self.briefing();
+        if world.universe > *size { UNIVERSE } else { WORLD }
+    }
+
+    /// The rank in the run, which is the rank in the world unless another rank has started the world.
     pub(crate) fn rank(&self) -> RankId {
         self.rank.identity.rank
     }
