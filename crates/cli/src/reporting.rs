@@ -72,9 +72,13 @@ impl Reporting {
     pub fn new(
         results: &ResultArguments,
         run: &RunInfo,
+        machine: &Machine,
         computation: Computation,
     ) -> Result<Reporting, Failure> {
         let mut report = Report::new(run, Budget::default());
+        if let Some(quiet) = machine.model.quiet_network_on(&machine.platform) {
+            report = report.with_quiet_network(quiet);
+        }
         let ideal = match results.report_ideal.as_str() {
             "clocks" => {
                 report = report.with_ideal_clocks();

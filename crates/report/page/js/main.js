@@ -3,6 +3,7 @@
 const SECTIONS = [
   ["summary", "Summary", summaryPanel],
   ["timeline", "Timeline", (run, shared) => run.timeline && timelinePanel(run, shared)],
+  ["waits", "Waiting", waitsPanel],
   ["communication", "Communication", communicationPanel],
   ["network", "Network", (run) => (run.topology || run.links) && networkPanel(run)],
   ["critical", "Critical path", criticalPanel],
