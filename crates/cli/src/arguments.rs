@@ -156,8 +156,8 @@ pub struct ReportArguments {
     /// How to find the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
     #[arg(long, default_value = "clocks", value_name = "clocks|run|no", help_heading = "Results")]
     pub report_ideal: String,
-    /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are copied
-    #[arg(required = true, num_args = 1..=2, value_name = "RUN", help_heading = "Arguments")]
+    /// Up to 26 runs: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are copied
+    #[arg(required = true, num_args = 1..=mpirage_report::MOST_RUNS, value_name = "RUN", help_heading = "Arguments")]
     pub runs: Vec<String>,
 }
 

@@ -171,7 +171,7 @@ pub fn notes(machine: &Machine) -> Vec<String> {
     )]
 }
 
-/// Writes the page of one run or two.
+/// Writes the page of one run or several.
 pub fn write(mut file: OutputFile, runs: &[String]) -> Result<(), Failure> {
     let name = file.path().display().to_string();
     let written = mpirage_report::write_page(runs, &mut file).and_then(|()| file.finish());

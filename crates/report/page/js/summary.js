@@ -8,7 +8,7 @@ function summaryPanel(run) {
     failed ? alarm(run) : null,
     el("div", { class: "headline" }, headline(run, failed), facts(run)),
     timeSplit(run),
-    el("div", { class: "columns" }, el("div", {}, efficiencies(run), warnings(run)), rankProfile(run)));
+    el("div", { class: "columns" }, el("div", {}, failed ? waitForGraph(run) : efficiencies(run), warnings(run)), rankProfile(run)));
 }
 
 function headline(run, failed) {

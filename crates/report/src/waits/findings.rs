@@ -63,11 +63,17 @@ fn blamed(names: &Names<'_>, &(rank, place, doing): &(u32, Place, Doing), picos:
         place.map(|(function, site)| (names.calls.function_name(function), names.calls.site_name(site)));
     let call = match call {
         Some((function, "")) => function.to_owned(),
-        Some((function, site)) => format!("{function} at {site}"),
+        Some((function, site)) => format!("{function} at {}", without_folders(site)),
         None => "a call that is not known".to_owned(),
     };
     let what = if doing == Doing::Computing { "by what it does before" } else { "while it is in" };
     format!("Rank {rank} makes other ranks wait {} {what} {call}.", Duration::from_picos(picos))
+}
+
+/// A place without the folders of its file.
+fn without_folders(site: &str) -> &str {
+    let file = site.split(' ').next().unwrap_or(site);
+    &site[file.rfind('/').map_or(0, |slash| slash + 1)..]
 }
 
 fn contended(share: f64, links: &[(String, Sum)]) -> String {
@@ -77,4 +83,15 @@ fn contended(share: f64, links: &[(String, Sum)]) -> String {
 
 fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_no_folders() {
+        assert_eq!(without_folders("/a/b/c.c:3 in f"), "c.c:3 in f");
+        assert_eq!(without_folders("c.c:3 in operator/"), "c.c:3 in operator/");
+    }
 }
