@@ -383,7 +383,7 @@ def test_waits(browser):
     causes = downloaded(page, "wait-causes")
     assert causes[0][:2] == ["rank", "what"] and causes[1][:3] == ["0", "computes before", "MPI_Send"] and abs(float(causes[1][4]) - 0.04) < 1e-6, causes[:2]
     pairs = downloaded(page, "wait-pairs")
-    assert sorted(row[:3] for row in pairs[1:]) == [[str(rank), str(rank - 1), "late_sender"] for rank in range(1, 5)], pairs
+    assert sorted(row[:3] for row in pairs[1:]) == [[str(rank), str(rank - 1), "late sender"] for rank in range(1, 5)], pairs
     matrix = downloaded(page, "wait-matrix")
     assert sorted((int(row[0]), int(row[1])) for row in matrix[1:]) == [(rank, rank - 1) for rank in range(1, 5)], matrix
     canvas = page.locator("[data-figure=wait-matrix] canvas").first
@@ -395,6 +395,26 @@ def test_waits(browser):
     assert "rank 1 for rank 0" in tip and "10.00 ms" in tip, tip
     page.locator("[data-figure=wait-causes] .link").first.click()
     assert page.evaluate(f"{VIEW}.highlighted") == 0
+
+
+def test_regions(browser):
+    """Regions of the program: how often, how long, how much of it in MPI; calls can be filtered by them."""
+    name = real_report(browser, "regions", ["run", "-q", "-n", "2", "-p", "cluster:2", "--compute", "none"], "tests/waits/regions.c", 0)
+    page = browser.open(name)
+    until(page, "Boolean(document.querySelector('[data-figure=regions]'))")
+    columns, *rows = downloaded(page, "regions")
+    found = {int(row[0]): dict(zip(columns, row)) for row in rows}
+    assert {number: int(row["times"]) for number, row in found.items()} == {1: 2, 2: 6, 3: 1}, found
+    close = lambda number, column, seconds: abs(float(found[number][column]) - seconds) < 1e-3
+    # Rank 1 waits 4 ms in each barrier of region 2; region 1 has 2 ms more after each.
+    assert close(2, "seconds", 0.030) and close(2, "waiting", 0.012) and close(2, "outside", 0.018) and close(2, "longest", 0.005), found
+    assert close(1, "seconds", 0.042) and close(3, "seconds", 0.004) and "regions.c:13 in main" in found[2]["place"], found
+    page.locator("[data-filter=region]").fill("2")
+    page.locator("[data-filter=call]").fill("barrier")
+    until(page, "document.querySelector('[data-field=selection]').dataset.value === '6'")
+    page.locator("[data-filter=region]").fill("3")
+    until(page, "document.querySelector('[data-field=selection]').dataset.value === '1'")
+    assert page.complaints == [], page.complaints
 
 
 def test_wait_for_graph(browser):

@@ -156,6 +156,10 @@ impl Report {
             Some(_) => None,
         };
         let envelope = match (details, &collective) {
+            // The page finds regions by their numbers.
+            (Some(Details { call: &Call::Control { level }, .. }), _) => {
+                Envelope { tag: level, ..Envelope::default() }
+            }
             (Some(details), _) => Envelope::of(&Arguments::of(rank, &details, &self.comms), &self.contexts),
             (None, Some(collective)) => collective.envelope,
             (None, None) => Envelope::default(),

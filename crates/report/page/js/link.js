@@ -1,6 +1,6 @@
 // The state of the view in the address, so that a view can be shared.
 
-const SHARED_FIELDS = ["call", "ranks", "sizes"];
+const SHARED_FIELDS = ["call", "ranks", "sizes", "region"];
 
 /** The view of a timeline as the part of an address after `#`. */
 function fragmentOf(timeline) {

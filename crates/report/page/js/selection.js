@@ -14,6 +14,12 @@ class CallFilter {
     this.call = "";
     this.ranks = "";
     this.sizes = "";
+    this.region = "";
+  }
+
+  /** The number of the region that calls must begin in; none if all are wanted. */
+  get regionNumber() {
+    return /^\s*\d+\s*$/.test(this.region) ? Number(this.region) : null;
   }
 
   /** A test of a rank: single ranks and ranges, such as `0-3, 7`. */
@@ -46,19 +52,20 @@ function bytesOfText(text) {
 
 /** Sums over the calls of a part of the timeline that pass a filter. A call counts with the time that lies inside. */
 function statisticsOf(timeline, part, filter) {
-  const { run } = timeline, passes = filter.test(run), isWanted = filter.rankTest();
+  const { run } = timeline, passes = filter.test(run), isWanted = filter.rankTest(), number = filter.regionNumber;
   const rows = new Map(), histogram = new Float64Array(BINS_PER_DECADE * DECADES);
   const sums = { ranks: 0, calls: 0, inCalls: 0, waiting: 0, bytes: 0, rows, histogram };
   const end = Math.min(timeline.ranks, Math.ceil(part.bottom - 1e-6));
   for (let rank = Math.max(0, Math.floor(part.top + 1e-6)); rank < end; rank += 1) {
     if (!isWanted(rank)) continue;
     sums.ranks += 1;
-    const calls = timeline.calls.of(rank);
+    const calls = timeline.calls.of(rank), isInRegion = number == null ? () => true : regionTest(timeline.regions, rank, number);
     for (let at = Math.max(0, firstAbove(calls.end, part.from) - 1); at < calls.count && calls.start[at] <= part.to; at += 1) {
-      if (calls.end[at] < part.from || !passes(calls, at)) continue;
+      if (calls.end[at] < part.from || !passes(calls, at) || !isInRegion(calls.start[at])) continue;
       addCall(sums, calls, at, part);
     }
   }
+  sums.regions = timeline.regions.known ? regionStatistics(timeline, part, isWanted) : [];
   return sums;
 }
 
@@ -98,9 +105,10 @@ function selectionPanel(timeline) {
   const controls = [
     input("call", "Only calls and source lines with this text", "Call or source line"), input("ranks", "Only these ranks, such as 0-3, 7", "Ranks: 0-3, 7"),
     input("sizes", "Only calls with so many bytes, such as 1KiB-64KiB", "Bytes: 1KiB-64KiB"),
+    timeline.regions.known ? input("region", "Only calls in the region with this number", "Region") : null,
     el("button", { type: "button", "data-act": "zoom", title: "Show the box alone", click: () => zoomToSelection(timeline) }, "Zoom to the box"),
     el("button", { type: "button", "data-act": "link", title: "Copy the address of this view", click: () => copyLink(timeline) }, "Link"),
-  ];
+  ].filter(Boolean);
   timeline.restoreFilter = (known) => {
     Object.assign(filter, known);
     controls.forEach((control) => { if (control.dataset.filter) control.value = filter[control.dataset.filter]; });
@@ -155,7 +163,8 @@ function showStatistics(timeline, body) {
         { key: "bytes", title: "Bytes", number: true, show: formatBytes }, { key: "seconds", title: "Time inside", number: true, show: formatTime },
         { key: "waiting", title: "Waiting", number: true, show: formatTime }, { key: "mean", title: "Mean", number: true, show: formatTime },
         { key: "shortest", title: "Shortest", number: true, show: formatTime }, { key: "longest", title: "Longest", number: true, show: formatTime },
-      ], rows, "seconds")] : []));
+      ], rows, "seconds")] : []),
+    regionTable(timeline, statistics.regions) ?? "");
 }
 
 /** How many calls take how long; on logarithmic axes. */

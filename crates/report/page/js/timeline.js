@@ -14,6 +14,7 @@ class Timeline {
     this.messages = new Messages(run);
     this.raster = new Raster(run, this.calls);
     this.hosts = hostGroups(run);
+    this.regions = new Regions(this);
     this.path = criticalSegments(run);
     this.show = { path: Boolean(this.path), arrows: true };
     this.shared = sharedTime;
@@ -77,6 +78,7 @@ class Timeline {
     context.rect(GUTTER, AXIS, this.plot, rows);
     context.clip();
     drawRowGaps(context, view, this.hosts, rows, this.plot);
+    drawRegions(context, this, place);
     this.drawMessages(context, place);
     if (this.source.calls && !this.raster.incomplete) drawCallNames(context, view, this, place, rows);
     drawBlocked(context, view, this.blocked, place, rows);

@@ -4,7 +4,7 @@
 //! so that the memory is bounded.
 
 /// Spans, and calls, of all ranks together.
-const ROOM: usize = 1 << 20;
+const ROOM: usize = 1 << 19;
 /// Spans, and calls, of a rank.
 const MOST: usize = 64;
 const LEAST: usize = 4;
