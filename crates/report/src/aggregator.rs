@@ -18,6 +18,7 @@ use crate::calls::{CallKey, Calls};
 use crate::category::{CATEGORIES, Category};
 use crate::container::Container;
 use crate::critical::Critical;
+use crate::last_receipt::LastReceipt;
 use crate::log::{Event, Part, Period};
 use crate::logs::Logs;
 use crate::path::Paths;
@@ -103,50 +104,6 @@ pub(crate) struct Aggregator {
 pub(crate) struct RankTime {
     pub now: u64,
     pub spent: [u64; CATEGORIES],
-}
-
-/// The last message of a rank. Times are in picoseconds.
-#[derive(Clone, Copy, Default)]
-struct LastReceipt {
-    delivered: u64,
-    /// Until when its other rank was late.
-    late_until: u64,
-    departed: u64,
-    arrived: u64,
-    bytes: u64,
-    other: u32,
-    is_send: bool,
-    in_collective: bool,
-}
-
-impl LastReceipt {
-    #[inline]
-    fn new(message: &Message, is_send: bool) -> LastReceipt {
-        let &Message { from, to, sent, departed, arrived, delivered, held, .. } = message;
-        let late_until = match (is_send, held) {
-            (false, _) => sent.as_picos(),
-            (true, true) => departed.as_picos(),
-            (true, false) => 0,
-        };
-        LastReceipt {
-            delivered: delivered.as_picos(),
-            late_until,
-            departed: departed.as_picos(),
-            arrived: arrived.as_picos(),
-            bytes: message.bytes,
-            other: if is_send { to } else { from },
-            is_send,
-            in_collective: matches!(message.scope, Scope::Collective(_)),
-        }
-    }
-
-    fn state(&self) -> State {
-        match (self.in_collective, self.is_send) {
-            (true, _) => State::Collective,
-            (false, true) => State::LateReceiver,
-            (false, false) => State::LateSender,
-        }
-    }
 }
 
 /// Sums up the activities of a rank.

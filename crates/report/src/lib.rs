@@ -19,7 +19,7 @@
 //! | `aggregator` | the logs of a run, and what is computed from them |
 //! | `tiles`, `traffic`, `collectives` | time by category, messages by size and pair, collectives by algorithm |
 //! | `path`, `critical` | the critical path, and what lies on it |
-//! | `waits`, `entries`, `quiet` | wait states and delay costs; who came late to a collective; messages without contention |
+//! | `waits`, `last_receipt`, `entries`, `quiet` | wait states and delay costs; who came late to a collective; messages without contention |
 //! | `network`, `drawing` | the use of links, and the topology of the machine |
 //! | `packets` | queues, drops and retransmissions of packet-level networks |
 //! | `names`, `category`, `ranks`, `time` | functions, communicators, categories, ranks and times as the page has them |
@@ -38,6 +38,7 @@ mod drawing;
 mod entries;
 mod envelope;
 mod figures;
+mod last_receipt;
 mod log;
 mod logs;
 mod names;

@@ -50,3 +50,52 @@ impl QuietNetwork {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mpirage_kernel::{Departure, Event, Model};
+    use mpirage_units::Duration;
+
+    use super::*;
+
+    /// Carries a byte in a picosecond, after a pause of 100 before it departs; never ends messages of 7 bytes.
+    #[derive(Default)]
+    struct Slow {
+        departs: Option<Time>,
+        arrives: Option<Time>,
+        started: u64,
+    }
+
+    impl Model for Slow {
+        fn next(&mut self, _: Time) -> Option<Time> {
+            self.departs.or(self.arrives)
+        }
+
+        fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
+            if self.departs.take_if(|departs| *departs <= now).is_some() {
+                events.push(Event::departed(Token(0)));
+            } else if self.arrives.take_if(|arrives| *arrives <= now).is_some() {
+                events.push(Event::ended(Token(0)));
+            }
+        }
+    }
+
+    impl NetworkModel for Slow {
+        fn start(&mut self, now: Time, transfer: Transfer, _: Token) -> Departure {
+            let departs = now + Duration::from_picos(100);
+            self.started += 1;
+            self.departs = Some(departs);
+            self.arrives =
+                (transfer.bytes != 7).then(|| departs + Duration::from_picos(transfer.bytes * self.started));
+            Departure::Later
+        }
+    }
+
+    #[test]
+    fn a_message_is_carried_once() {
+        let mut quiet = QuietNetwork::new(Box::new(Slow::default()));
+        let picos = [1_000, 2_000, 1_000].map(|bytes| quiet.picos(HostId(0), HostId(1), bytes));
+        assert_eq!(picos, [Some(1_000), Some(4_000), Some(1_000)]);
+        assert_eq!(quiet.picos(HostId(0), HostId(1), 7), None);
+    }
+}
