@@ -141,9 +141,12 @@ pub struct ReportArguments {
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArguments,
-    /// The page to write
-    #[arg(short, long, default_value = "report.html", value_name = "FILE.html", help_heading = "Results")]
-    pub output: PathBuf,
+    /// The page to write [default: report.html, or none with --json]
+    #[arg(short, long, value_name = "FILE.html", help_heading = "Results")]
+    pub output: Option<PathBuf>,
+    /// Print the figures of the runs as one JSON array, with wait states and findings: on standard output, or into FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = "Results")]
+    pub json: Option<PathBuf>,
     /// Computation of a trace: traced (all of it takes time) or none [default: as in the traced run]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
@@ -153,8 +156,8 @@ pub struct ReportArguments {
     /// How to find the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
     #[arg(long, default_value = "clocks", value_name = "clocks|run|no", help_heading = "Results")]
     pub report_ideal: String,
-    /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are copied
-    #[arg(required = true, num_args = 1..=2, value_name = "RUN", help_heading = "Arguments")]
+    /// Up to 26 runs: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are copied
+    #[arg(required = true, num_args = 1..=mpirage_report::MOST_RUNS, value_name = "RUN", help_heading = "Arguments")]
     pub runs: Vec<String>,
 }
 
