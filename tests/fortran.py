@@ -89,6 +89,14 @@ def folding(suite):
     suite.check("an ordinary executable runs as processes, and why", ordinary.code == 0 and done.code == 0 and "was not linked by mpirage's mpifort" in done.err, done)
 
 
+def sizeof(suite):
+    """MPI_Sizeof, by the sizes that the kinds have."""
+    program = compiled(suite, "sizeof.f90")
+    for mode in ("processes", "folded"):
+        done = suite.run([MPIRAGE, "run", "-q", "-n", 2, "--ranks-as", mode, program], timeout=60)
+        suite.check(f"MPI_Sizeof ({mode})", done.code == 0 and done.out == "1 2 4 8 4 8 8 16 errors 0\n8\n", done)
+
+
 def wrappers(suite):
     """Questions of build systems, modules in a cache, source lines in diagnoses."""
     shown = suite.run([MPIRAGE, "fc", "-show"])
@@ -121,6 +129,7 @@ def main():
     suite = Suite("fortran")
     same_output(suite)
     folding(suite)
+    sizeof(suite)
     wrappers(suite)
     if "--live" in sys.argv:
         live(suite)

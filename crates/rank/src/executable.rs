@@ -46,6 +46,16 @@ pub enum Unfit {
          compile it with `mpirage cc`, or name the interpreter before it"
     )]
     UnknownFormat(PathBuf),
+    /// A script whose interpreter does not exist.
+    #[error(
+        "{path} is a script for {interpreter}, which does not exist; correct its first line, or install the interpreter"
+    )]
+    MissingInterpreter {
+        /// The file.
+        path: PathBuf,
+        /// The program that its first line names.
+        interpreter: PathBuf,
+    },
     /// It is a program of another processor.
     #[error("{path} is built for {processor}, which this machine is not; build it here with `mpirage cc`")]
     OtherProcessor {
@@ -134,6 +144,9 @@ impl Program {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
             Err(error) => return Err(unreadable(error)),
         };
+        if let Some(interpreter) = interpreter_of(&beginning).filter(|interpreter| !interpreter.exists()) {
+            return Err(Unfit::MissingInterpreter { path: path.clone(), interpreter });
+        }
         if beginning.starts_with(b"#!") || has_interpreter(path, &beginning) {
             return Ok(None);
         }
@@ -245,6 +258,13 @@ impl Library {
 /// Does the text of an MPI library occur in the file? Symbols may have been stripped, messages that name functions remain.
 fn mentions_mpi(bytes: &[u8]) -> bool {
     bytes.windows(b"MPI_Init".len()).any(|part| part == b"MPI_Init")
+}
+
+/// The interpreter that the first line of a script names by an absolute path.
+fn interpreter_of(beginning: &[u8]) -> Option<PathBuf> {
+    let line = beginning.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    line.split_ascii_whitespace().next().map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// How much of a file tells what it is.
@@ -381,6 +401,13 @@ mod tests {
         assert!(missing("\tlibhdf5.so.103 => not found"));
         assert!(!missing("\tlibm.so.6 => /lib/libm.so.6 (0x00007f0000000000)"));
         assert!(!missing("\tlibmpi.so.40 => not found") && missing("\tlibmpi_cxx.so.40 => not found"));
+    }
+
+    #[test]
+    fn the_first_line_names_the_interpreter() {
+        assert_eq!(interpreter_of(b"#! /bin/sh -e\nls\n"), Some(PathBuf::from("/bin/sh")));
+        assert_eq!(interpreter_of(b"#!sh\n"), None);
+        assert_eq!(interpreter_of(b"ls\n"), None);
     }
 
     #[test]
