@@ -73,7 +73,8 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary) / "npb"
-        shutil.copytree(options.folder, folder)
+        # What was built before, perhaps by another compiler, stays behind.
+        shutil.copytree(options.folder, folder, ignore=shutil.ignore_patterns("*.o", "*.mod", "bin", "npbparams.h", "setparams"))
         (folder / "bin").mkdir(exist_ok=True)
         (folder / "config" / "make.def").write_text(SETTINGS)
         for size in options.classes.split(","):
