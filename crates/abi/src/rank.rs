@@ -168,6 +168,7 @@ impl Rank {
     /// MPI is used once more. The simulator learns of the first use.
     pub(crate) fn begin_use(&self) {
         if self.uses.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.connection().settle();
             self.connection().ask(&Call::Init);
         }
     }

@@ -2,12 +2,14 @@
 
 mod balance;
 mod check;
+mod env;
 mod platform;
 mod study;
 mod sweep;
 
 pub use balance::BalanceArguments;
 pub use check::{CheckArguments, CheckFormat};
+pub use env::{EnvArguments, ModuleLanguage, ShellSyntax};
 pub use platform::{ImportArguments, PlatformAction};
 pub use study::{CalibrateArguments, CompareArguments};
 pub use sweep::{Engine, SweepArguments};
@@ -113,6 +115,9 @@ pub enum Command {
     /// List MPI functions, models, platforms, collectives, workloads or trace formats
     #[command(after_help = examples::INFO)]
     Info(InfoArguments),
+    /// Print what a shell or a module file has to set so that mpirage is found
+    #[command(after_help = examples::ENV)]
+    Env(EnvArguments),
     /// Print the completions of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {

@@ -54,7 +54,7 @@ impl Program {
         }
         command.env(
             mpirage_channel::CHANNEL_VARIABLE,
-            format!("{}:{}", channel.as_raw_fd(), LineId::first_of(who.rank)),
+            mpirage_channel::channel_value(channel.as_raw_fd(), LineId::first_of(who.rank)),
         );
         for (name, value) in who.variables() {
             command.env(name, value);

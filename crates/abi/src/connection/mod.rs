@@ -71,6 +71,14 @@ impl Connection {
         }
     }
 
+    /// MPI begins: this process is the rank, and programs that it executes are not.
+    pub(crate) fn settle(&self) {
+        if self.is_simulated() && !is_folded() {
+            self.lock().keep_from_programs();
+            process::close_on_exec(self.briefing().shared_file);
+        }
+    }
+
     /// Leaves a call that needs no answer. Inlined, so that each caller pays only for encoding its own kind of call.
     #[inline(always)]
     pub(crate) fn post(&self, call: &Call<'_>) {
@@ -233,12 +241,10 @@ fn to_simulator(end: LineEnd, host: Vec<u8>) -> (Peer, Identity) {
 
 fn from_environment() -> (Peer, Identity) {
     process::watch_forks();
+    process::note_connection();
     let host = env::var_os(HOST_VARIABLE).map_or_else(real_host, OsStringExt::into_vec);
     match LineEnd::attach(env::var(CHANNEL_VARIABLE).ok().as_deref()) {
-        Attach::Rank(end) => {
-            process::close_on_exec(end.briefing().shared_file);
-            to_simulator(end, host)
-        }
+        Attach::Rank(end) => to_simulator(end, host),
         Attach::Alone => {
             let identity =
                 Identity { rank: RankId::default(), simulated: false, briefing: alone::BRIEFING, host };

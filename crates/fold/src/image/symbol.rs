@@ -30,6 +30,8 @@ pub(crate) struct Symbol {
     pub version: Option<String>,
     /// Its address is what this function returns.
     pub indirect: bool,
+    /// Its address is a place among the thread-local variables.
+    pub thread_local: bool,
     pub import: Option<Import>,
 }
 
@@ -70,6 +72,7 @@ fn symbol(raw: &Sym64<LE>, name: String, version: Option<String>) -> Symbol {
         size: raw.st_size.get(LE) as usize,
         version,
         indirect: raw.st_type() == elf::STT_GNU_IFUNC,
+        thread_local: raw.st_type() == elf::STT_TLS,
         name,
         import,
     }
