@@ -64,6 +64,7 @@ conformance: build
 	tests/conformance/mpich.py $(if $(filter 1,$(FULL)),--full)
 	tests/conformance/mpich.py --selection -n 4,7,8
 	tests/conformance/mpi4py.py
+	tests/conformance/rsmpi.py
 	tests/conformance/debian.py
 	$(if $(NPB),tests/conformance/npb.py $(NPB) --class S$(COMMA)W)
 
