@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use mpirage_call::{LineId, RankId};
@@ -54,18 +53,8 @@ impl Processes {
     /// the moment between the looks.
     pub(crate) fn threads_sleep(&self, rank: RankId) -> bool {
         let process = self.pid(rank).as_raw() as u32;
-        if self.all_threads_call(rank, process) {
-            return true;
-        }
         let first = sleeping(process);
         first.is_some() && first == slices(process)
-    }
-
-    /// Has every thread of a rank stopped in a call? Then none can wake another, and one look is enough.
-    fn all_threads_call(&self, rank: RankId, process: u32) -> bool {
-        let lines = self.lines_of(rank);
-        let calls = |&line: &LineId| !self.mailboxes.is_running(line) && !self.mailboxes.has_ended(line);
-        lines.iter().all(calls) && threads(process) == Some(lines.len() as u64)
     }
 
     /// The threads of a rank that want lines.
@@ -135,11 +124,6 @@ fn sleeping(process: u32) -> Option<Slices> {
     (lives && states.iter().all(|state| matches!(state, 'S' | 'Z' | 'X'))).then_some(slices)
 }
 
-/// How many threads a process has: the folder of threads has a link for each, and two of its own.
-fn threads(process: u32) -> Option<u64> {
-    fs::metadata(format!("/proc/{process}/task")).ok()?.nlink().checked_sub(2)
-}
-
 /// How often each thread of a process has got a core.
 fn slices(process: u32) -> Option<Slices> {
     let entries = fs::read_dir(format!("/proc/{process}/task")).ok()?;
@@ -166,23 +150,6 @@ fn field(path: &str, position: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn threads_are_counted() {
-        let before = threads(std::process::id()).unwrap();
-        let (end, ends) = std::sync::mpsc::channel::<()>();
-        let further = std::thread::spawn(move || ends.recv());
-        let listed = fs::read_dir("/proc/self/task").unwrap().count() as u64;
-        // Other tests are threads of this process, too.
-        assert!(before >= 1 && listed >= 2 && threads(std::process::id()).unwrap() >= 2);
-        drop(end);
-        further.join().unwrap().unwrap_err();
-        let mut child = std::process::Command::new("sleep").arg("5").spawn().unwrap();
-        assert_eq!(threads(child.id()), Some(1));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert_eq!(threads(child.id()), None);
-    }
 
     #[test]
     fn a_process_sleeps_when_all_its_threads_do() {
