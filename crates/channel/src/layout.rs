@@ -102,7 +102,7 @@ pub(crate) struct Header {
     pub owner: AtomicU32,
     /// The rank that the line belongs to.
     pub rank: u32,
-    /// Not zero in the mailbox of a rank's first line if the rank's threads have lines of their own.
+    /// In the mailbox of a rank's first line: the thread of this line if the rank's threads have lines of their own, otherwise zero.
     pub threaded: AtomicU32,
     /// Not zero once the thread of the line has ended.
     pub ended: AtomicU32,

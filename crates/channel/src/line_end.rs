@@ -150,9 +150,10 @@ impl LineEnd {
         unsafe { (*self.mailbox.header()).briefing }
     }
 
-    /// From now on threads of the rank have lines of their own. The line is the rank's first.
+    /// From now on threads of the rank have lines of their own. The line is the rank's first, and the calling thread's.
     pub fn announce_threads(&self) {
-        self.mailbox.shared().threaded.store(1, Ordering::Release);
+        let thread = gettid().as_raw_nonzero().get() as u32;
+        self.mailbox.shared().threaded.store(thread, Ordering::Release);
     }
 
     /// What opens lines for other threads of the rank; none if the rank is folded. The line is the rank's first.

@@ -99,6 +99,12 @@ impl Mailboxes {
         self.mailbox(first).shared().threaded.load(Ordering::Acquire) != 0
     }
 
+    /// The thread of a line of a rank whose threads have lines of their own; none if it has not taken the line yet.
+    pub fn thread(&self, line: LineId) -> Option<u32> {
+        let first = self.mailbox(line).shared().threaded.load(Ordering::Acquire);
+        if first == 0 { self.owner(line) } else { Some(first) }
+    }
+
     /// Has the thread of this line ended?
     pub fn has_ended(&self, line: LineId) -> bool {
         self.mailbox(line).shared().ended.load(Ordering::Acquire) != 0

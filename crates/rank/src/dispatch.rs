@@ -93,6 +93,14 @@ impl Running<'_> {
         self.simulation.ranks().caught_up(line);
     }
 
+    /// A line may still run, but its simulated time has come.
+    pub(crate) fn no_longer_ahead(&mut self, line: LineId) {
+        self.ahead.vacate(line);
+        self.ahead.take_out(line);
+        self.fill_cores();
+        self.simulation.ranks().caught_up(line);
+    }
+
     /// Frees the cores of lines that have stopped or ended.
     fn notice_stops(&mut self) {
         let running: Vec<LineId> = self.ahead.running().collect();

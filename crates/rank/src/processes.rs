@@ -2,6 +2,7 @@
 
 mod bytes;
 mod line;
+mod sleepers;
 mod threads;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use crate::shared::SharedFile;
 use crate::symbols::{Site, Symbols};
 
 use line::Line;
+use threads::Threads;
 
 /// How long to wait for a line before checking that its process still lives.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
@@ -56,12 +58,12 @@ struct Process {
 pub struct Processes {
     mailboxes: Mailboxes,
     shared: SharedFile,
-    /// How many there are, started or not.
-    ranks: usize,
     /// By rank.
     processes: Vec<Process>,
     /// By line.
     lines: Vec<Line>,
+    /// By rank.
+    threads: Vec<Threads>,
     data_plane: DataPlane,
     wanted_data_plane: DataPlane,
     /// A rank whose memory could not be reached, and why.
@@ -82,9 +84,9 @@ impl Processes {
         Ok(Processes {
             mailboxes,
             shared,
-            ranks,
             processes: Vec::with_capacity(ranks),
             lines: (0..ranks).map(|_| Line::first()).collect(),
+            threads: (0..ranks).map(|_| Threads::default()).collect(),
             data_plane,
             wanted_data_plane: data_plane,
             fault: None,

@@ -24,7 +24,7 @@ use crate::running::{Running, SLOW};
 use crate::session::{Outcome, SessionError};
 
 /// The first and the longest time between two looks at the threads of a rank.
-const SHORTEST_LOOK: Duration = Duration::from_micros(20);
+const SHORTEST_LOOK: Duration = Duration::from_micros(50);
 const LONGEST_LOOK: Duration = Duration::from_millis(1);
 /// Threads that run for this long may use all cores.
 const SPREAD: Duration = Duration::from_millis(2);
@@ -65,7 +65,7 @@ impl Running<'_> {
 
     /// The first line of a rank runs or has stopped, and threads of the rank have lines from now on.
     pub(crate) fn threads_begin(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
-        self.back_in_time(line);
+        self.no_longer_ahead(line);
         let rank = self.simulation.ranks().rank_of(line);
         self.note_addresses(rank);
         self.let_thread_run(line)
@@ -85,18 +85,19 @@ impl Running<'_> {
 
     /// Waits until all threads of a rank sleep, and gives lines to those that want one.
     fn let_threads_run(&mut self, rank: RankId) -> Result<Quiet, SessionError> {
-        let (began, mut look, mut spread, mut reported) = (Instant::now(), SHORTEST_LOOK, false, false);
+        // The simulator notices at once when a thread calls MPI; only one that sleeps elsewhere has to be looked for.
+        let mut look = if self.processes().had_one_thread(rank) { LONGEST_LOOK } else { SHORTEST_LOOK };
+        let (began, mut first, mut spread, mut reported) = (Instant::now(), true, false, false);
         loop {
-            self.processes().wait_for_threads(rank, look);
+            self.processes().wait_for_threads(rank, look, std::mem::take(&mut first));
             self.signals.check()?;
-            if let Some(death) = self.simulation.ranks().death(rank) {
-                return Ok(Quiet::Ended(death));
-            }
             if self.processes().threads_sleep(rank) {
                 if !self.open_lines(rank)? {
                     return Ok(Quiet::Asleep);
                 }
-                look = SHORTEST_LOOK;
+                (look, first) = (SHORTEST_LOOK, true);
+            } else if let Some(death) = self.simulation.ranks().death(rank) {
+                return Ok(Quiet::Ended(death));
             }
             look = (2 * look).min(LONGEST_LOOK);
             let waited = began.elapsed();
