@@ -14,6 +14,8 @@
 
 use std::sync::Arc;
 
+use crate::pieces::FEW;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     Empty,
@@ -34,25 +36,20 @@ pub(crate) enum Layout {
         offset: i64,
         parts: Arc<[Layout]>,
     },
+    /// Many runs of equal length at irregular displacements, all moved by `offset`.
+    Listed {
+        offset: i64,
+        len: i64,
+        at: Arc<[i64]>,
+    },
 }
 
-/// Equal runs at equal distances, both in memory and in packed bytes: what a walk meets.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Runs {
-    /// Bytes of each run.
-    pub len: usize,
-    pub count: usize,
-    /// Displacement in memory of the first run, and from each to the next.
-    pub offset: i64,
-    pub stride: i64,
-    /// The same in packed bytes.
-    pub packed: usize,
-    pub packed_stride: usize,
-}
-
-/// Elements of an array of structs that are walked member by member. Long enough to make tight
-/// loops of them, short enough for the cache to keep them from one member to the next.
-const TILE: usize = 256;
+/// Runs that a part of a sequence stands for on average, if loops among them are worth it.
+const WORTH_LOOPS: usize = 4;
+/// The most units of a run of a list, on average. More are copied faster as a run.
+const FEW_UNITS: i64 = 4;
+/// The most bytes of such a run, on average.
+const SHORT_RUN: i64 = 256;
 
 impl Layout {
     /// The bytes `offset..offset + len`.
@@ -64,9 +61,10 @@ impl Layout {
         let mut moved = self.clone();
         match &mut moved {
             Layout::Empty => {}
-            Layout::Run { offset, .. } | Layout::Repeat { offset, .. } | Layout::Sequence { offset, .. } => {
-                *offset = offset.wrapping_add(by);
-            }
+            Layout::Run { offset, .. }
+            | Layout::Repeat { offset, .. }
+            | Layout::Sequence { offset, .. }
+            | Layout::Listed { offset, .. } => *offset = offset.wrapping_add(by),
         }
         moved
     }
@@ -90,7 +88,13 @@ impl Layout {
 
     /// Parts in packing order.
     pub fn sequence(parts: impl IntoIterator<Item = Layout>) -> Layout {
-        let mut joined = find_strides(join_adjacent(parts));
+        let runs = join_adjacent(parts);
+        let mut joined = find_strides(&runs);
+        if joined.len() > runs.len() / WORTH_LOOPS
+            && let Some(list) = list_units(&runs)
+        {
+            return list;
+        }
         match joined.len() {
             0 => Layout::Empty,
             1 => joined.remove(0),
@@ -98,81 +102,13 @@ impl Layout {
         }
     }
 
-    /// Visits all runs, with memory counted from `base` and packed bytes from `packed`, and returns
-    /// where these end.
-    pub fn walk(&self, base: i64, packed: usize, visit: &mut impl FnMut(Runs)) -> usize {
-        match self {
-            Layout::Empty => packed,
-            Layout::Run { offset, len } => {
-                let (len, offset) = (*len as usize, base.wrapping_add(*offset));
-                visit(Runs { len, count: 1, offset, stride: 0, packed, packed_stride: 0 });
-                packed + len
-            }
-            Layout::Repeat { offset, count, stride, body } => {
-                let (base, count) = (base.wrapping_add(*offset), *count as usize);
-                match body.plain_runs() {
-                    Some(runs) => walk_tiles(runs, count, *stride, base, packed, visit),
-                    None => (0..count as i64).fold(packed, |packed, i| {
-                        body.walk(base.wrapping_add(i.wrapping_mul(*stride)), packed, visit)
-                    }),
-                }
-            }
-            Layout::Sequence { offset, parts } => {
-                let base = base.wrapping_add(*offset);
-                parts.iter().fold(packed, |packed, part| part.walk(base, packed, visit))
-            }
-        }
-    }
-
-    /// The runs of a layout without loops, and what their offsets are relative to.
-    fn plain_runs(&self) -> Option<(i64, &[Layout])> {
-        match self {
-            Layout::Run { .. } => Some((0, std::slice::from_ref(self))),
-            Layout::Sequence { offset, parts } if parts.iter().all(|part| part.as_run().is_some()) => {
-                Some((*offset, parts))
-            }
-            _ => None,
-        }
-    }
-
     /// Offset and length, if it is a run.
-    fn as_run(&self) -> Option<(i64, usize)> {
+    fn as_run(&self) -> Option<(i64, i64)> {
         match *self {
-            Layout::Run { offset, len } => Some((offset, len as usize)),
+            Layout::Run { offset, len } => Some((offset, len)),
             _ => None,
         }
     }
-}
-
-/// Walks `count` elements made of a few runs each. Within a tile the loop over elements is the
-/// inner one, which leaves packing order but is several times faster than one run after the other.
-fn walk_tiles(
-    (offset, runs): (i64, &[Layout]),
-    count: usize,
-    stride: i64,
-    base: i64,
-    packed: usize,
-    visit: &mut impl FnMut(Runs),
-) -> usize {
-    let runs = || runs.iter().filter_map(Layout::as_run);
-    let size: usize = runs().map(|(_, len)| len).sum();
-    for start in (0..count).step_by(TILE) {
-        let base = base.wrapping_add(offset).wrapping_add(stride.wrapping_mul(start as i64));
-        let count = TILE.min(count - start);
-        let mut packed = packed + start * size;
-        for (offset, len) in runs() {
-            visit(Runs {
-                len,
-                count,
-                offset: base.wrapping_add(offset),
-                stride,
-                packed,
-                packed_stride: size,
-            });
-            packed += len;
-        }
-    }
-    packed + count * size
 }
 
 /// Drops empty parts and makes one run of two that touch.
@@ -192,10 +128,10 @@ fn join_adjacent(parts: impl IntoIterator<Item = Layout>) -> Vec<Layout> {
     joined
 }
 
-/// Makes a loop of three or more equal runs at equal distances, as regular index lists have them.
-fn find_strides(parts: Vec<Layout>) -> Vec<Layout> {
+/// Makes a loop of many equal runs at equal distances, as regular index lists have them.
+fn find_strides(parts: &[Layout]) -> Vec<Layout> {
     let mut found = Vec::with_capacity(parts.len());
-    let mut rest = &parts[..];
+    let mut rest = parts;
     while let Some(first) = rest.first() {
         match regular_prefix(rest) {
             Some((count, stride)) => {
@@ -222,7 +158,24 @@ fn regular_prefix(parts: &[Layout]) -> Option<(usize, i64)> {
         matches!(part, Layout::Run { offset, len: l } if *offset == expected && *l == len)
     };
     let count = parts.iter().enumerate().take_while(|&(i, part)| follows(i, part)).count();
-    (count >= 3).then_some((count, stride))
+    (count > FEW).then_some((count, stride))
+}
+
+/// A list of many irregular runs, cut into units of which every run has a few.
+fn list_units(parts: &[Layout]) -> Option<Layout> {
+    let runs: Vec<(i64, i64)> = parts.iter().map(Layout::as_run).collect::<Option<_>>()?;
+    let unit = runs.iter().fold(0, |unit, &(_, len)| greatest_common_divisor(unit, len));
+    let bytes: i64 = runs.iter().map(|&(_, len)| len).sum();
+    let number = runs.len() as i64;
+    if runs.len() <= FEW || bytes > number.saturating_mul(SHORT_RUN) || bytes / unit > number * FEW_UNITS {
+        return None;
+    }
+    let units = |(at, len): (i64, i64)| (0..len / unit).map(move |nth| at.wrapping_add(nth * unit));
+    Some(Layout::Listed { offset: 0, len: unit, at: runs.into_iter().flat_map(units).collect() })
+}
+
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 #[cfg(test)]
@@ -253,5 +206,19 @@ mod tests {
         let parts = [Layout::run(40, 4), Layout::run(0, 4), Layout::run(8, 2)];
         let Layout::Sequence { parts: kept, .. } = Layout::sequence(parts.clone()) else { panic!() };
         assert_eq!(kept[..], parts);
+    }
+
+    #[test]
+    fn many_irregular_runs_become_a_list_of_units() {
+        let runs = (1..100).map(|i| Layout::run(i * i * 8, if i % 2 == 0 { 8 } else { 4 }));
+        let at: Vec<i64> =
+            (1..100).flat_map(|i| [i * i * 8, i * i * 8 + 4].into_iter().take(2 - i as usize % 2)).collect();
+        assert_eq!(Layout::sequence(runs), Layout::Listed { offset: 0, len: 4, at: at.into() });
+    }
+
+    #[test]
+    fn long_runs_become_no_list() {
+        let runs: Vec<_> = (1..100).map(|i| Layout::run(i * i * 1000, 1000)).collect();
+        assert!(matches!(Layout::sequence(runs), Layout::Sequence { .. }));
     }
 }

@@ -37,9 +37,11 @@ pub mod contents;
 pub mod datatype;
 mod error;
 pub mod group;
+mod kernels;
 mod layout;
 pub mod op;
 pub mod pack;
+mod pieces;
 mod signature;
 pub mod topology;
 

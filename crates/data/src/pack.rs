@@ -9,7 +9,8 @@
 //! ```
 
 use crate::datatype::Datatype;
-use crate::layout::{Layout, Runs};
+use crate::kernels::Places;
+use crate::pieces::{Piece, Shape};
 
 /// Where a buffer's address lies in the memory that holds it: bytes may lie before it, since bounds may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +22,26 @@ impl Datatype {
     /// # Panics
     /// If `memory` does not hold [`Datatype::span`] of `count` around `origin`.
     pub fn pack(&self, count: usize, memory: &[u8], origin: Origin, out: &mut Vec<u8>) {
-        let layout = self.array_layout(count);
-        if let Layout::Run { offset, len } = layout {
-            let start = (origin.0 as i64 + offset) as usize;
-            out.extend_from_slice(&memory[start..start + len as usize]);
-            return;
-        }
-        let filled = out.len();
-        out.resize(filled + self.size() * count, 0);
-        layout.walk(origin.0 as i64, filled, &mut |runs| gather(runs, memory, out));
+        out.reserve(self.size() * count);
+        self.for_pieces(count, origin.0 as i64, |piece| match piece.shape {
+            Shape::Run { first } => out.extend_from_slice(&memory[first as usize..][..piece.bytes]),
+            _ => {
+                // Zeroed piece by piece: each is still in the nearest cache when it is filled.
+                let filled = out.len();
+                out.resize(filled + piece.bytes, 0);
+                piece.gather(memory, &mut out[filled..]);
+            }
+        });
+    }
+
+    /// The same into memory that is there already.
+    ///
+    /// # Panics
+    /// As [`Datatype::pack`], and if `out` is shorter than the packed bytes.
+    pub fn pack_into(&self, count: usize, memory: &[u8], origin: Origin, out: &mut [u8]) {
+        self.for_pieces(count, origin.0 as i64, |piece| {
+            piece.gather(memory, &mut out[piece.packed..][..piece.bytes]);
+        });
     }
 
     /// Fills up to `count` elements from `packed`, and returns the bytes used: fewer than the
@@ -42,119 +54,36 @@ impl Datatype {
         let used = self.usable(count, packed.len());
         let packed = &packed[..used];
         let reached = if used == 0 { 0 } else { used.div_ceil(self.size()) };
-        self.array_layout(reached)
-            .walk(origin.0 as i64, 0, &mut |runs| scatter_available(runs, packed, memory));
+        self.for_pieces(reached, origin.0 as i64, |piece| match packed.get(piece.packed..) {
+            Some(rest) if rest.len() >= piece.bytes => piece.scatter(&rest[..piece.bytes], memory),
+            Some(rest) => piece.scatter_some(rest, memory),
+            None => {}
+        });
         used
     }
 
     /// The stretches of memory of `count` elements in the order in which they are packed: displacement and length of each.
     pub fn stretches(&self, count: usize) -> Vec<(i64, usize)> {
-        let mut found = Vec::new();
-        self.array_layout(count).walk(0, 0, &mut |runs| {
-            let place = |i| (runs.packed_index(i), runs.index(i) as i64, runs.len);
-            found.extend((0..runs.count).map(place));
-        });
-        found.sort_unstable();
         let mut joined: Vec<(i64, usize)> = Vec::new();
-        for (_, offset, length) in found {
-            match joined.last_mut() {
+        self.for_pieces(count, 0, |piece| {
+            piece.for_runs(|offset, length| match joined.last_mut() {
                 Some((first, so_far)) if *first + *so_far as i64 == offset => *so_far += length,
                 _ => joined.push((offset, length)),
-            }
-        }
+            });
+        });
         joined
     }
 
-    fn array_layout(&self, count: usize) -> Layout {
-        let count = i64::try_from(count).expect("a slice holds fewer elements");
-        self.body().layout.repeat(count, self.extent())
+    /// Visits the pieces of `count` elements, in packing order.
+    fn for_pieces(&self, count: usize, origin: i64, mut visit: impl FnMut(Piece<'_>)) {
+        let places = Places { first: origin, stride: self.extent() };
+        self.body().layout.walk_copies(count, places, 0, &mut visit);
     }
 
     /// Bytes of whole basics, of at most `count` elements, in `available` bytes.
     fn usable(&self, count: usize, available: usize) -> usize {
         let wanted = self.size().saturating_mul(count);
         if available >= wanted { wanted } else { self.body().prefix(available).size as usize }
-    }
-}
-
-impl Runs {
-    /// Index in memory of the `i`-th run. A negative one becomes too large to be an index, and so
-    /// panics where it is used.
-    fn index(&self, i: usize) -> usize {
-        self.offset.wrapping_add(self.stride.wrapping_mul(i as i64)) as usize
-    }
-
-    /// Index in packed bytes of the `i`-th run.
-    fn packed_index(&self, i: usize) -> usize {
-        self.packed + self.packed_stride * i
-    }
-
-    /// How many runs lie wholly within the first `bytes` of the packed ones.
-    fn whole_within(&self, bytes: usize) -> usize {
-        match bytes.checked_sub(self.packed + self.len) {
-            None => 0,
-            Some(_) if self.packed_stride == 0 => self.count,
-            Some(beyond_first) => self.count.min(beyond_first / self.packed_stride + 1),
-        }
-    }
-}
-
-/// Copies runs from memory. Those of the length of one number or a few are copied without a call.
-fn gather(runs: Runs, memory: &[u8], packed: &mut [u8]) {
-    match runs.len {
-        1 => gather_blocks::<1>(runs, memory, packed),
-        2 => gather_blocks::<2>(runs, memory, packed),
-        4 => gather_blocks::<4>(runs, memory, packed),
-        8 => gather_blocks::<8>(runs, memory, packed),
-        12 => gather_blocks::<12>(runs, memory, packed),
-        16 => gather_blocks::<16>(runs, memory, packed),
-        24 => gather_blocks::<24>(runs, memory, packed),
-        len => (0..runs.count).for_each(|i| {
-            let (from, to) = (runs.index(i), runs.packed_index(i));
-            packed[to..to + len].copy_from_slice(&memory[from..from + len]);
-        }),
-    }
-}
-
-fn gather_blocks<const N: usize>(runs: Runs, memory: &[u8], packed: &mut [u8]) {
-    for i in 0..runs.count {
-        let (from, to) = (runs.index(i), runs.packed_index(i));
-        packed[to..to + N].copy_from_slice(&memory[from..from + N]);
-    }
-}
-
-/// The inverse of [`gather`].
-fn scatter(runs: Runs, packed: &[u8], memory: &mut [u8]) {
-    match runs.len {
-        1 => scatter_blocks::<1>(runs, packed, memory),
-        2 => scatter_blocks::<2>(runs, packed, memory),
-        4 => scatter_blocks::<4>(runs, packed, memory),
-        8 => scatter_blocks::<8>(runs, packed, memory),
-        12 => scatter_blocks::<12>(runs, packed, memory),
-        16 => scatter_blocks::<16>(runs, packed, memory),
-        24 => scatter_blocks::<24>(runs, packed, memory),
-        len => (0..runs.count).for_each(|i| {
-            let (from, to) = (runs.packed_index(i), runs.index(i));
-            memory[to..to + len].copy_from_slice(&packed[from..from + len]);
-        }),
-    }
-}
-
-fn scatter_blocks<const N: usize>(runs: Runs, packed: &[u8], memory: &mut [u8]) {
-    for i in 0..runs.count {
-        let (from, to) = (runs.packed_index(i), runs.index(i));
-        memory[to..to + N].copy_from_slice(&packed[from..from + N]);
-    }
-}
-
-/// Scatters the runs that `packed` reaches, and what it has of the one it ends in.
-fn scatter_available(runs: Runs, packed: &[u8], memory: &mut [u8]) {
-    let whole = runs.whole_within(packed.len());
-    scatter(Runs { count: whole, ..runs }, packed, memory);
-    let next = runs.packed_index(whole);
-    if whole < runs.count && next < packed.len() {
-        let (rest, to) = (&packed[next..], runs.index(whole));
-        memory[to..to + rest.len()].copy_from_slice(rest);
     }
 }
 
@@ -202,6 +131,28 @@ mod tests {
         let mut memory = vec![0xff; 8];
         assert_eq!(two.unpack(1, &bytes(7), &mut memory, Origin(0)), 4);
         assert_eq!(memory, [0, 1, 2, 3, 0xff, 0xff, 0xff, 0xff]);
+    }
+
+    #[test]
+    fn irregular_blocks_and_arrays_of_them() {
+        let lengths: Vec<i64> = (0..40).map(|nth| 1 + nth % 3).collect();
+        let places: Vec<i64> = (0..40).map(|nth| 5 * nth + nth * nth % 2).collect();
+        let blocks = Datatype::basic(Basic::Short).indexed(&lengths, &places).unwrap();
+        let (extent, memory): (i64, Vec<u8>) = (blocks.extent(), (0..=255).cycle().take(2000).collect());
+        let shorts = lengths.iter().zip(&places).flat_map(|(&length, &at)| at..at + length);
+        let one: Vec<i64> = shorts.flat_map(|short| [2 * short, 2 * short + 1]).collect();
+        let all = (0..3).flat_map(|nth| one.iter().map(move |at| (at + nth * extent) as usize));
+        let expected: Vec<u8> = all.clone().map(|at| memory[at]).collect();
+        let (mut packed, mut into) = (Vec::new(), vec![0; expected.len()]);
+        blocks.pack(3, &memory, Origin(0), &mut packed);
+        blocks.pack_into(3, &memory, Origin(0), &mut into);
+        assert_eq!((&packed, &into), (&expected, &expected));
+        // The last bytes are missing, in the middle of the last list.
+        let mut back = vec![0; 2000];
+        let used = blocks.unpack(3, &packed[..packed.len() - 31], &mut back, Origin(0));
+        assert_eq!(used, packed.len() - 32);
+        all.clone().take(used).for_each(|at| assert_eq!(back[at], memory[at]));
+        assert!(all.skip(used).all(|at| back[at] == 0));
     }
 
     #[test]

@@ -15,12 +15,13 @@ mod common;
 use common::one_switch;
 use common::patterns::{Pattern, Stage};
 
-const USAGE: &str = "usage: hot_path ping-pong|halo|allreduce|alltoall|ring|tags RANKS ROUNDS [MODEL]";
+const USAGE: &str = "usage: hot_path PATTERN RANKS ROUNDS [MODEL]";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((pattern, ranks, rounds, model)) = parse(&arguments) else {
-        eprintln!("{USAGE}");
+        let names: Vec<_> = Pattern::ALL.iter().map(|(name, _)| *name).collect();
+        eprintln!("{USAGE}\npatterns: {}", names.join(", "));
         std::process::exit(2);
     };
     let before = resident_kib();
@@ -32,7 +33,7 @@ fn main() {
     let nanos = processor_nanos() - start;
     let messages = pattern.messages(ranks) * rounds as u64;
     println!(
-        "{:9} {ranks:6} ranks {messages:8} messages {:7.0} ns/message {:7.2} KiB/rank, simulated {} s",
+        "{:20} {ranks:6} ranks {messages:8} messages {:7.0} ns/message {:7.2} KiB/rank, simulated {} s",
         arguments[0],
         nanos as f64 / messages as f64,
         resident as f64 / f64::from(ranks),

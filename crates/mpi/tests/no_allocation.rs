@@ -20,14 +20,20 @@ fn allocated(pattern: Pattern, ranks: u32, model: &str) -> (u64, u64) {
 
 #[test]
 fn repeated_patterns_allocate_nothing() {
-    for (name, pattern) in Pattern::ALL {
+    let mut wrong = Vec::new();
+    // Long queues take long, and differ from those of 16 only in their size.
+    let short = |(name, _): &(&str, Pattern)| !name.ends_with("-10000");
+    for (name, pattern) in Pattern::ALL.into_iter().filter(short) {
         for (model, ranks) in
             [("simgrid", 2), ("simgrid", 64), ("flow", 64), ("bus", 64), ("smp", 64), ("loggops", 64)]
         {
             let (count, messages) = allocated(pattern, ranks, model);
-            assert_eq!(count, 0, "{name} of {ranks} ranks, {model}: {count} for {messages} messages");
+            if count > 0 {
+                wrong.push(format!("{name} of {ranks} ranks, {model}: {count} for {messages} messages"));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// What memory is asked for, counted per thread so that tests beside this one do not count.

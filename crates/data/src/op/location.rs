@@ -24,6 +24,7 @@ where
 
 impl<V: PartialOrd, I: PartialOrd> Located<V, I> {
     /// The other one if it is better, or equal at a lower index.
+    #[inline(always)]
     fn or_if(self, other: Self, better: bool) -> Self {
         let tie = other.value == self.value && other.index < self.index;
         if better || tie { other } else { self }
@@ -33,10 +34,12 @@ impl<V: PartialOrd, I: PartialOrd> Located<V, I> {
 impl<V: Element, I: Element> Element for Located<V, I> {
     const SIZE: usize = V::SIZE + I::SIZE;
 
+    #[inline(always)]
     fn read(bytes: &[u8]) -> Self {
         Located { value: V::read(bytes), index: I::read(&bytes[V::SIZE..]) }
     }
 
+    #[inline(always)]
     fn write(self, bytes: &mut [u8]) {
         self.value.write(bytes);
         self.index.write(&mut bytes[V::SIZE..]);

@@ -107,3 +107,41 @@ fn every_combination_either_works_or_is_refused() {
         }
     }
 }
+
+/// Bytes that are all kinds of numbers: NaNs, infinities, zeros of both signs, subnormals, and whatever else comes.
+fn all_kinds_of_numbers(length: usize, seed: u64) -> Vec<u8> {
+    let special = [
+        0,
+        1 << 63,
+        f64::NAN.to_bits(),
+        f64::INFINITY.to_bits(),
+        1,
+        (-1.5f64).to_bits(),
+        0x7fc0_0000_8000_0000,
+    ];
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let random = state.rotate_left(31);
+        special.get((state >> 60) as usize).copied().unwrap_or(random)
+    };
+    let words: Vec<u8> = (0..length / 8 + 1).flat_map(|_| next().to_ne_bytes()).collect();
+    words[..length].to_vec()
+}
+
+#[test]
+fn long_vectors_are_computed_as_single_elements_are() {
+    for (op, basic) in Op::ALL.into_iter().flat_map(|op| Basic::ALL.iter().map(move |&basic| (op, basic))) {
+        let length = 177 * basic.size();
+        let (input, inout) = (all_kinds_of_numbers(length + 1, 3), all_kinds_of_numbers(length + 1, 4));
+        // No address is aligned.
+        let (mut together, mut one_by_one) = (inout.clone(), inout);
+        let Ok(()) = apply(op, basic, &mut together[1..], &input[1..]) else { continue };
+        for (a, b) in
+            one_by_one[1..].chunks_exact_mut(basic.size()).zip(input[1..].chunks_exact(basic.size()))
+        {
+            apply(op, basic, a, b).unwrap();
+        }
+        assert!(together == one_by_one, "{op} of {basic}");
+    }
+}

@@ -68,6 +68,8 @@ pub(crate) struct Left {
 pub(crate) struct Collectives {
     choice: Choice,
     times: Option<Box<dyn CollectiveTimes>>,
+    /// Memory for the hosts of the members of one of these collectives.
+    hosts: Vec<mpirage_platform::HostId>,
     comms: Comms,
     instances: Table<InstanceId, Instance>,
     plans: Plans,
@@ -86,6 +88,7 @@ impl Collectives {
         Collectives {
             choice,
             times,
+            hosts: Vec::new(),
             comms: Comms::new(sizes),
             instances: Table::new(),
             plans: Plans::new(),
@@ -349,11 +352,14 @@ impl Collectives {
         &mut self,
         entered: Entered,
         call: &CollectiveCall<'_>,
-        hosts: &[mpirage_platform::HostId],
+        host: impl Fn(RankId) -> mpirage_platform::HostId,
     ) -> Duration {
-        let Entered { instance, member } = entered;
-        let gathering = Gathering::of(&self.instances[instance], hosts, member, call);
-        self.times.as_mut().map_or(Duration::ZERO, |times| times.duration(&gathering))
+        let Collectives { instances, times, hosts, .. } = self;
+        let (Entered { instance, member }, Some(times)) = (entered, times) else { return Duration::ZERO };
+        let instance = &instances[instance];
+        hosts.clear();
+        hosts.extend((0..instance.size() as u32).map(|member| host(instance.rank_of(member))));
+        times.duration(&Gathering::of(instance, hosts, member, call))
     }
 
     /// All have entered: everyone who is still inside gets its results. Gives the line and request of each. Nothing if not all

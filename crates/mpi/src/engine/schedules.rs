@@ -368,9 +368,8 @@ impl<M: Memory> Core<M> {
             clocks.enter(id, ideal, instance.has_one_member());
         }
         if instance.is_complete() {
-            let members = 0..instance.size() as u32;
-            let hosts: Vec<_> = members.map(|member| self.host(instance.rank_of(member))).collect();
-            let span = self.collectives.duration(entered, call, &hosts);
+            let (collectives, hosts) = (&mut self.collectives, &self.hosts);
+            let span = collectives.duration(entered, call, |rank| hosts[rank.index()]);
             self.kernel.start_timer(span, Due::Collective(id).token());
         }
     }

@@ -9,7 +9,7 @@ use mpirage_call::{
     WORLD,
 };
 use mpirage_collectives::{Collective, Peers};
-use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
+use mpirage_mpi::{Engine, NoMemory, Segment, Turn};
 use mpirage_platform::Platform;
 
 use super::{engine, one_switch, recv, send};
@@ -33,16 +33,37 @@ pub enum Pattern {
     Ring,
     /// Each rank sends 64 small messages to its partner, the last expected first.
     Tags,
+    /// All ranks send small messages to rank 0, each with a tag of its own, in another order than rank 0 expects them.
+    Outstanding(Outstanding),
+}
+
+/// What waits at rank 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outstanding {
+    /// Receives or messages that are outstanding at a time.
+    pub number: u32,
+    /// Do the messages wait for the receives, instead of the receives for the messages?
+    pub unexpected: bool,
+    /// Does every other receive take messages from any source?
+    pub wildcards: bool,
 }
 
 impl Pattern {
-    pub const ALL: [(&'static str, Pattern); 6] = [
+    pub const ALL: [(&'static str, Pattern); 14] = [
         ("ping-pong", Pattern::PingPong),
         ("halo", Pattern::Halo),
         ("allreduce", Pattern::Allreduce),
         ("alltoall", Pattern::Alltoall),
         ("ring", Pattern::Ring),
         ("tags", Pattern::Tags),
+        ("posted-16", outstanding(16, false, false)),
+        ("posted-10000", outstanding(10_000, false, false)),
+        ("posted-any-16", outstanding(16, false, true)),
+        ("posted-any-10000", outstanding(10_000, false, true)),
+        ("unexpected-16", outstanding(16, true, false)),
+        ("unexpected-10000", outstanding(10_000, true, false)),
+        ("unexpected-any-16", outstanding(16, true, true)),
+        ("unexpected-any-10000", outstanding(10_000, true, true)),
     ];
 
     pub fn from_name(name: &str) -> Option<Pattern> {
@@ -56,6 +77,7 @@ impl Pattern {
             Pattern::PingPong | Pattern::Ring => ranks,
             Pattern::Halo => 4 * ranks,
             Pattern::Tags => u64::from(TAGS) * ranks,
+            Pattern::Outstanding(waiting) => u64::from(waiting.number) + 2 * (ranks - 1),
             Pattern::Allreduce => ranks * u64::from(ranks.ilog2()),
             Pattern::Alltoall => ranks * (ranks - 1),
         }
@@ -77,7 +99,57 @@ impl Pattern {
             Pattern::Alltoall => vec![alltoall()],
             Pattern::Ring => ring(rank, ranks),
             Pattern::Tags => tags(rank),
+            Pattern::Outstanding(waiting) if rank == 0 => waiting.receive_all(ranks),
+            Pattern::Outstanding(waiting) => waiting.send_part(rank, ranks),
         }
+    }
+}
+
+const fn outstanding(number: u32, unexpected: bool, wildcards: bool) -> Pattern {
+    Pattern::Outstanding(Outstanding { number, unexpected, wildcards })
+}
+
+/// The tag of a message that lets its receiver continue.
+const GO: i32 = 1_000_000;
+/// No divisor of a number of receives: multiples of it visit all of them in an irregular order.
+const SHUFFLE: u64 = 7919;
+
+impl Outstanding {
+    /// Rank 0 posts its receives before it lets the others send, or after all have sent.
+    fn receive_all(self, ranks: u32) -> Vec<Call<'static>> {
+        let source = |tag: u32| (!self.wildcards || tag.is_multiple_of(2)).then_some(1 + tag % (ranks - 1));
+        let receives = (0..self.number).map(|tag| recv(source(tag), Some(tag as i32), 8, Some(1 + tag)));
+        let go = (1..ranks).map(|rank| small(rank, GO));
+        let sent = (1..ranks).map(|rank| recv(Some(rank), Some(GO), 8, None));
+        let requests: Vec<u32> = (1..=self.number).collect();
+        let wait =
+            Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(requests.leak()) };
+        match self.unexpected {
+            false => receives.chain(go).chain(sent).chain([wait]).collect(),
+            true => go.chain(sent).chain(receives).chain([wait]).collect(),
+        }
+    }
+
+    /// Another rank sends its part when it may.
+    fn send_part(self, rank: u32, ranks: u32) -> Vec<Call<'static>> {
+        let nth = |nth: u32| (u64::from(nth) * SHUFFLE % u64::from(self.number)) as u32;
+        let mine = (0..self.number).map(nth).filter(|tag| 1 + tag % (ranks - 1) == rank);
+        let sends = mine.map(|tag| small(0, tag as i32));
+        [recv(Some(0), Some(GO), 8, None)].into_iter().chain(sends).chain([small(0, GO)]).collect()
+    }
+}
+
+/// A message of 8 bytes.
+fn small(to: u32, tag: i32) -> Call<'static> {
+    Call::Send {
+        mode: SendMode::Standard,
+        context: WORLD,
+        to,
+        tag,
+        bytes: 8,
+        payload: Payload::Absent,
+        request: None,
+        answer: false,
     }
 }
 
@@ -119,16 +191,7 @@ fn tags(rank: u32) -> Vec<Call<'static>> {
     };
     let receive = |tag: u32| recv(Some(rank ^ 1), Some(tag as i32), 8, Some(1 + tag));
     let mut calls: Vec<_> = (0..TAGS).map(receive).collect();
-    calls.extend((0..TAGS).rev().map(|tag| Call::Send {
-        mode: SendMode::Standard,
-        context: WORLD,
-        to: rank ^ 1,
-        tag: tag as i32,
-        bytes: 8,
-        payload: Payload::Absent,
-        request: None,
-        answer: false,
-    }));
+    calls.extend((0..TAGS).rev().map(|tag| small(rank ^ 1, tag as i32)));
     calls.push(Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&REQUESTS) });
     calls
 }
@@ -175,11 +238,15 @@ fn collective(kind: Collective, blocks: Blocks<'static>, reduction: Option<Reduc
 
 /// One rank: the calls it makes each time it is resumed, and how far it is.
 struct Actor {
-    /// What it does once, before all rounds.
-    opening: Option<Vec<u64>>,
+    /// The calls of a round, up to each that is answered.
     segments: Vec<Vec<u64>>,
-    /// Segments played.
+    /// The calls behind the last answer. They go with the first ones of the next round.
+    rest: Vec<u64>,
+    /// The same at the end, with a call that is answered at once.
+    closing: Vec<u64>,
+    /// Segments played since the ranks went on.
     played: usize,
+    closed: bool,
 }
 
 /// Ranks that play a pattern.
@@ -188,6 +255,7 @@ pub struct Stage {
     actors: Vec<Actor>,
     /// Ranks that have played as many rounds as were asked for.
     idle: Vec<u32>,
+    /// Rounds that were asked for.
     rounds: usize,
 }
 
@@ -208,56 +276,61 @@ impl Stage {
 
     /// Lets every rank play so many more rounds, and stops where they wait for more.
     pub fn play(&mut self, rounds: usize) {
-        self.rounds += rounds;
+        self.rounds = rounds;
+        self.actors.iter_mut().for_each(Actor::go_on);
         for nth in 0..self.idle.len() {
             self.make_calls(self.idle[nth]);
         }
         self.idle.clear();
-        loop {
+        // When all are done the run must not go on: it would end as a deadlock, and a run that has ended takes no more calls.
+        while self.idle.len() < self.actors.len() {
             match self.engine.advance() {
                 Turn::Resume(line) if self.actors[line.index()].is_done(self.rounds) => {
                     self.idle.push(line.get())
                 }
                 Turn::Resume(line) => self.make_calls(line.get()),
-                Turn::End => return assert_eq!(self.engine.take_ending(), Ending::Deadlock),
                 turn => panic!("the ranks only send and receive: {turn:?}"),
             }
         }
     }
 
     fn make_calls(&mut self, rank: u32) {
-        let actor = &mut self.actors[rank as usize];
+        let (actor, rounds) = (&mut self.actors[rank as usize], self.rounds);
         self.engine.take_calls(mpirage_call::LineId::new(rank), |_, words| {
-            actor.write_next(words);
+            actor.write_next(rounds, words);
             Segment::default()
         });
     }
 }
 
 impl Actor {
-    /// Calls that follow the last answer of a round go with the first of the next.
     fn new(calls: &[Call<'_>]) -> Actor {
         let mut segments = segments(calls);
         let rest = segments.pop().unwrap();
         assert!(!segments.is_empty(), "a round without an answer never ends");
-        let mut opening = None;
-        if !rest.is_empty() {
-            let first = segments.remove(0);
-            segments.push([rest, first.clone()].concat());
-            opening = Some(first);
-        }
-        Actor { opening, segments, played: 0 }
+        let nothing = Call::Wait { how: Completing::All, poll: true, requests: RequestId::slice(&[]) };
+        let closing = [rest.clone(), self::segments(&[nothing]).swap_remove(0)].concat();
+        Actor { segments, rest, closing, played: 0, closed: false }
+    }
+
+    fn go_on(&mut self) {
+        (self.played, self.closed) = (0, false);
     }
 
     fn is_done(&self, rounds: usize) -> bool {
-        self.opening.is_none() && self.played == rounds * self.segments.len()
+        self.played == rounds * self.segments.len() && (self.closed || self.rest.is_empty())
     }
 
-    fn write_next(&mut self, words: &mut Vec<u64>) {
-        if let Some(opening) = self.opening.take() {
-            return words.extend_from_slice(&opening);
+    fn write_next(&mut self, rounds: usize, words: &mut Vec<u64>) {
+        if self.played == rounds * self.segments.len() {
+            self.closed = true;
+            return words.extend_from_slice(&self.closing);
         }
-        words.extend_from_slice(&self.segments[self.played % self.segments.len()]);
+        let nth = self.played % self.segments.len();
+        if nth == 0 && self.played > 0 {
+            words.extend_from_slice(&self.rest);
+        }
+        words.extend_from_slice(&self.segments[nth]);
         self.played += 1;
     }
 }
@@ -265,8 +338,9 @@ impl Actor {
 /// The calls cut behind each that is answered.
 fn segments(calls: &[Call<'_>]) -> Vec<Vec<u64>> {
     let mut segments = vec![Vec::new()];
+    // The longest call names all requests that are outstanding.
+    let mut buffer = vec![0; 64 + calls.len()];
     for call in calls {
-        let mut buffer = [0; 64];
         let length = encode_call(&Stamp::default(), call, &mut buffer).unwrap();
         segments.last_mut().unwrap().extend_from_slice(&buffer[..length]);
         if call.needs_answer() {
