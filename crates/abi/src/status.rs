@@ -38,6 +38,18 @@ pub(crate) unsafe fn store_error(status: *mut MPI_Status, class: c_int) {
     }
 }
 
+/// Stores the status of no operation, whose error is part of it.
+///
+/// # Safety
+/// As for [`store`].
+pub(crate) unsafe fn store_empty(status: *mut MPI_Status) {
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        store(status, &Completion::empty(0));
+        store_error(status, MPI_SUCCESS);
+    }
+}
+
 /// What a receive from `MPI_PROC_NULL` gives.
 pub(crate) fn from_proc_null() -> Completion {
     Completion { source: MPI_PROC_NULL, tag: MPI_ANY_TAG, ..Completion::empty(0) }

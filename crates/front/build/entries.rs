@@ -136,6 +136,10 @@ fn piece(function: &Function, argument: &Argument, knowledge: &Knowledge<'_>) ->
         return integer(argument, &name, conversion);
     }
     match kind {
+        // Its address is asked for, whatever it means.
+        "buffer" if matches!(function.name.as_str(), "MPI_Get_address" | "MPI_Address") => {
+            plain(of, name.clone(), String::new())
+        }
         "buffer" if of.pointers == 1 => {
             plain(of, format!("buffer_to_abi({name}.cast()).cast()"), String::new())
         }

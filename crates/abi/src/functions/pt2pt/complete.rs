@@ -157,7 +157,7 @@ unsafe fn one(
 unsafe fn told_of_one(requests: &mut [MPI_Request], list: Few<Ended>, status: *mut MPI_Status) -> Result<()> {
     let Some(ended) = list.into_iter().next() else {
         // SAFETY: the caller vouches for it.
-        unsafe { status::store(status, &Completion::empty(0)) };
+        unsafe { status::store_empty(status) };
         return Ok(());
     };
     forget(requests, &ended);

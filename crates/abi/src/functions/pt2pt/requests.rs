@@ -143,11 +143,14 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status_any(
         let requests = unsafe { array("array_of_requests", array_of_requests, count("count", number)?) }?;
         let (active, ended) = peek_active(requests)?;
         let first = ended.first().map(|&(position, completion)| (position, completion));
-        let completion = first.map_or(Completion::empty(0), |(_, completion)| completion);
         let has_ended = first.is_some() || active == 0;
         // SAFETY: the program hands over places for two ints, and for a status if it wants one.
         unsafe {
-            store_all(status, has_ended.then_some(&completion).into_iter());
+            match first {
+                Some((_, completion)) => status::store(status, &completion),
+                None if has_ended => status::store_empty(status),
+                None => {}
+            }
             put("index", index, first.map_or(MPI_UNDEFINED, |(position, _)| position as c_int))?;
             put("flag", flag, has_ended.into())
         }
