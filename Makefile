@@ -64,6 +64,9 @@ conformance: build
 	tests/conformance/mpich.py $(if $(filter 1,$(FULL)),--full)
 	tests/conformance/mpich.py --selection -n 4,7,8
 	tests/conformance/mpi4py.py
+	tests/conformance/rsmpi.py
+	tests/conformance/imb.py
+	$(if $(OSU),tests/conformance/osu.py $(OSU),@echo "osu.py: skipped; OSU=FOLDER names where the OSU micro-benchmarks are installed")
 	tests/conformance/debian.py
 	$(if $(NPB),tests/conformance/npb.py $(NPB) --class S$(COMMA)W)
 

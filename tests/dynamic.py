@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Processes that meet during a run: ports, sockets, and programs that would be started. Debian's MPICH refuses ports, so what is
-expected stands here."""
+"""Processes that meet or start during a run: ports, sockets, `MPI_Comm_spawn`. Debian's MPICH refuses ports and cannot start processes, so what is
+expected stands here; of programs that start others it is what they print under Open MPI 4.1."""
 
+import json
 import sys
 
 from harness import TESTS, Suite
@@ -70,7 +71,76 @@ def no_room(suite):
         suite.check(f"spawn, {mode}: or the end", fatal.code == 81 and named, fatal)
 
 
-PARTS = [ports, mistakes, sockets, no_room]
+CHILDREN = ("""parent of 3, codes 0 0 0
+child 2 of 3 (child, two words) has MPI_COMM_PARENT with 2, got 42
+last of 5: sum 10
+""")
+SEVERAL = ("""gathered 2 13 13, codes 0 0 0
+child 0 of 3: program 0, one, at the root
+child 1 of 3: program 1, two, where the parent is
+child 2 of 3: program 1, two, where the parent is
+child: 4 from the other side
+grandchild: 9 from the other side
+""")
+
+
+def spawn(suite):
+    for name, room, expected in (("children", 5, CHILDREN), ("several", 7, SEVERAL)):
+        program, seen = suite.compile(SOURCES / f"{name}.c"), set()
+        for how in ("never", "always"):
+            result = suite.simulate("-q", "--json", "-n", 2, "--compute", "none", "--universe-size", room, "--run-ahead", how, program)
+            text, _, figures = result.out.rpartition('{"outcome"')
+            seen.add(json.loads('{"outcome"' + figures)["simulated_seconds"] if figures else 0)
+            # Output of different ranks at one simulated instant comes in any order.
+            same = sorted(text.splitlines()) == sorted(expected.splitlines())
+            suite.check(f"{name}, {how}: as under Open MPI", result.code == 0 and same and not result.left, result)
+        suite.check(f"{name}: the same simulated time", len(seen) == 1, seen)
+        small = suite.simulate("-n", 2, "--universe-size", room - 1, program)
+        suite.check(f"{name}: room for one too few", small.code == 81 and "`mpirage run --universe-size N`" in small.err and not small.left, small)
+
+
+def spawned_mistakes(suite):
+    """A started process that crashes, aborts, or waits forever ends the whole run and is named."""
+    text = """#include <mpi.h>
+    #include <stdlib.h>
+    #include <string.h>
+    int main(int argc, char **argv)
+    {
+        MPI_Comm parent, inter;
+        MPI_Init(&argc, &argv);
+        MPI_Comm_get_parent(&parent);
+        if (parent == MPI_COMM_NULL) {
+            char *arguments[] = { argv[1], NULL };
+            MPI_Comm_spawn(argv[0], arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+            MPI_Barrier(inter);
+        } else {
+            if (strcmp(argv[1], "crash") == 0)
+                abort();
+            if (strcmp(argv[1], "abort") == 0)
+                MPI_Abort(MPI_COMM_WORLD, 9);
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Recv(NULL, 0, MPI_INT, 0, 3, parent, MPI_STATUS_IGNORE);
+        }
+        MPI_Finalize();
+        return 0;
+    }"""
+    program = suite.compile(text, "wrong_children", flags=["-g"])
+    cases = {"crash": (134, ["rank 1"]), "abort": (9, ["MPI_Abort"]), "wait": (80, ["rank 2 in MPI_Recv", "MPI_Barrier"])}
+    for what, (code, words) in cases.items():
+        result = suite.simulate("-n", 1, "--universe-size", 3, program, what)
+        named = all(word in result.err for word in words)
+        suite.check(f"children that {what}", result.code == code and named and not result.left, result)
+    refusals = {
+        "folded ranks cannot start others": ["-n", 1, "--universe-size", 3, "--ranks-as", "folded"],
+        "in a run with --trace yet": ["-n", 1, "--universe-size", 3, "--trace", suite.folder / "t.prv"],
+        "2 ranks start with the run": ["-n", 2, "--universe-size", 1],
+    }
+    for why, options in refusals.items():
+        refused = suite.simulate(*options, program, "wait")
+        suite.check(f"refused: {why}", refused.code == 84 and why in refused.err, refused)
+
+
+PARTS = [ports, mistakes, sockets, no_room, spawn, spawned_mistakes]
 
 if __name__ == "__main__":
     Suite("dynamic").run_parts(PARTS, sys.argv[1:])

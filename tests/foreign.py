@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Unmodified programs of other MPIs under mpirage: built with Debian's mpicc.mpich and mpicc.openmpi, run with `mpirage run`.
 
-tests/foreign.py [PART…]; parts: symbols, interface, diagnosis, starting, languages, python, programs. Compilers that are not installed are
+tests/foreign.py [PART…]; parts: symbols, interface, diagnosis, starting, interpreters, bad_files, languages, python, programs. Compilers that are not installed are
 left out."""
 
 import concurrent.futures
@@ -19,6 +19,7 @@ from harness import MPIRAGE, TESTS, Suite
 COMPILERS = {"mpich": same_as_mpich.MPICH, "openmpi": same_as_mpich.OPENMPI}
 HERE = {name: mpi for name, mpi in COMPILERS.items() if shutil.which(mpi.compilers["c"][0])}
 OWN = same_as_mpich.Mpirage(str(MPIRAGE), [])
+OWNERS = {"mpich": "MPICH", "openmpi": "Open MPI"}
 RANKS = 3
 # The program asks that MPI_Get_version, which tells our version, agree with MPI_VERSION of the mpi.h that it was compiled with.
 LEFT_OUT = ["environment"]
@@ -99,7 +100,7 @@ FAULTS = {
     "spawns.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_Comm other;\n    MPI_Init(&c, &v);\n"
                  "    MPI_Comm_spawn(\"x\", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other, MPI_ERRCODES_IGNORE);\n"
                  "    return MPI_Finalize();\n}\n",
-                 81, r"MPI_Comm_spawn at .*spawns\.c:5 in main: there is no room for further processes"),
+                 81, r"MPI_Comm_spawn at .*spawns\.c:5 in main: there is no program `x` that can be executed"),
     "abort.c": ("#include <mpi.h>\nint main(int c, char **v) {\n    MPI_Init(&c, &v);\n    MPI_Abort(MPI_COMM_WORLD, 17);\n    return 0;\n}\n",
                 17, r"MPI_Abort"),
 }
@@ -152,9 +153,80 @@ def starting(suite):
         suite.check(f"{name}: its interface by name", result.code == 0 and result.out == SLEPT, result)
         wrong = next(other for other in COMPILERS if other != name)
         result = suite.simulate("-n", 2, "--mpi-abi", wrong, program)
-        suite.check(f"{name}: the interface of {wrong} ends in an error", result.code not in (0, None) and not result.left, result)
+        built = f"is built for {OWNERS[name]}, not for {OWNERS[wrong]}; leave --mpi-abi out"
+        suite.check(f"{name}: the interface of {wrong} is refused", result.code == 84 and built in result.err and not result.out, result)
+        result = suite.simulate("-n", 2, "--mpi-abi", "mpi5", program)
+        suite.check(f"{name}: the MPI 5 ABI is refused", result.code == 84 and f"is built for {OWNERS[name]}, not for the MPI 5 ABI" in result.err, result)
+        own = suite.compile(HELLO, "hello_own")
+        result = suite.simulate("-n", 2, "--mpi-abi", name, own)
+        suite.check(f"the interface of {name} for a program of ours", result.code == 84 and f"is built for the MPI 5 ABI, not for {OWNERS[name]}" in result.err, result)
     result = suite.simulate("--mpi-abi", "lam", "true")
     suite.check("an unknown interface", result.code == 84 and "expected auto, mpi5, mpich or openmpi" in result.err, result)
+
+
+CHILD = """import ctypes, os
+WORLD = 0x44000000
+child = os.fork() if {forks} else 1
+if child == 0:
+    os._exit(0)
+mpi = ctypes.CDLL(None)
+mpi.MPI_Init(None, None)
+rank, size = ctypes.c_int(), ctypes.c_int()
+mpi.MPI_Comm_rank(WORLD, ctypes.byref(rank))
+mpi.MPI_Comm_size(WORLD, ctypes.byref(size))
+print(rank.value, "of", size.value, flush=True)
+mpi.MPI_Finalize()
+"""
+
+
+def interpreters(suite):
+    """Interpreters that fork, that are scripts which execute the real one, that start helpers, or that do not exist."""
+    script = write(suite, "forks.py", CHILD.replace("{forks}", "True"))
+    plain = write(suite, "plain.py", CHILD.replace("{forks}", "False"))
+    shim = write(suite, "python-shim", f"#!/bin/bash\necho $EPOCHSECONDS > /dev/null\nname=$(uname; date)\nexec {sys.executable} \"$@\"\n")
+    shim.chmod(0o755)
+    for what, words in (("forks", [sys.executable, script]), ("is a script", [shim, plain]), ("is a script, and forks", [shim, script])):
+        result = suite.simulate("-q", "-n", 3, "--mpi-abi", "mpich", *words, timeout=60)
+        right = result.code == 0 and sorted(result.out.splitlines()) == ["0 of 3", "1 of 3", "2 of 3"]
+        suite.check(f"an interpreter that {what}", right and not result.left, result)
+    uses = CHILD.replace("{forks}", "True").replace("os._exit(0)", "ctypes.CDLL(None).MPI_Init(None, None)\n    os._exit(0)")
+    result = suite.simulate("-q", "-n", 2, sys.executable, write(suite, "inside.py", uses), timeout=60)
+    told = result.err.count("MPI_Init: called by a child process of the rank") == 2
+    suite.check("a child that uses MPI", result.code == 0 and told and sorted(result.out.splitlines()) == ["0 of 2", "1 of 2"], result)
+    lost = write(suite, "lost.sh", "#!/no/such/interpreter\n")
+    lost.chmod(0o755)
+    result = suite.simulate("-n", 2, lost)
+    suite.check("an interpreter that does not exist", result.code == 84 and "is a script for /no/such/interpreter, which does not exist" in result.err, result)
+
+
+LIBRARY = "int answer(void) { return 42; }\n"
+USES = "#include <mpi.h>\nint answer(void);\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); return answer() - 42; }\n"
+STATIC = "int MPI_Init(int *c, char ***v) { return !c + !v; }\nchar *name = \"MPI_Init\";\nint main(int c, char **v) { return MPI_Init(&c, &v); }\n"
+
+
+def bad_files(suite):
+    """Libraries that are missing, and MPI libraries that are a part of the program: refused before the run, with exit code 84."""
+    folder = suite.folder / "libraries"
+    folder.mkdir()
+    source, uses, static = (write(suite, name, text) for name, text in (("answer.c", LIBRARY), ("uses.c", USES), ("static.c", STATIC)))
+    made = suite.run(["cc", "-shared", "-fPIC", source, "-o", folder / "libanswer.so"])
+    suite.check("a library is made", made.code == 0, made)
+    for name in [*HERE, "own"]:
+        compiler = HERE[name].compilers["c"] if name in HERE else [MPIRAGE, "cc"]
+        program = suite.folder / f"uses.{name}"
+        made = suite.run([*compiler, uses, "-o", program, f"-L{folder}", "-lanswer"], timeout=60)
+        suite.check(f"{name}: a program with a library compiles", made.code == 0, made)
+        result = suite.simulate("-n", 2, program)
+        suite.check(f"{name}: a missing library", result.code == 84 and "needs libanswer.so, which is not found" in result.err, result)
+        result = suite.simulate("-q", "-n", 2, program, env={"LD_LIBRARY_PATH": str(folder)})
+        suite.check(f"{name}: the library is found", result.code == 0, result)
+    for flag in ("-static", "-static-pie"):
+        program = suite.folder / f"static{flag}"
+        made = suite.run(["cc", flag, static, "-s", "-o", program])
+        suite.check(f"{flag} compiles", made.code == 0, made)
+        for ranks in (2, 20):
+            result = suite.simulate("-n", ranks, program)
+            suite.check(f"{flag} on {ranks} ranks", result.code == 84 and "is statically linked" in result.err and "without -static" in result.err, result)
 
 
 def exported(library):
@@ -281,7 +353,8 @@ def python(suite):
         suite.check(f"{words[0]}", right, result)
 
 
-PARTS = {"symbols": symbols, "interface": interface, "diagnosis": diagnosis, "starting": starting, "languages": languages,
+PARTS = {"symbols": symbols, "interface": interface, "diagnosis": diagnosis, "starting": starting, "interpreters": interpreters,
+         "bad_files": bad_files, "languages": languages,
          "python": python, "programs": programs}
 
 

@@ -3,6 +3,7 @@
 
 --record runs them under Debian's Open MPI and writes tests/fortran/*.out. --live compares with Debian's MPICH too."""
 
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -57,13 +58,43 @@ def compiled(suite, name):
 
 
 def same_output(suite):
-    """The output of Open MPI, byte for byte."""
+    """The output of Open MPI, byte for byte, with ranks as processes and folded."""
     for name in PROGRAMS:
         program = compiled(suite, name)
-        for ranks in RANKS:
-            done = suite.run([MPIRAGE, "run", "-q", "-n", ranks, "-p", "cluster:8", program], timeout=60)
+        for ranks, mode in itertools.product(RANKS, ("processes", "folded")):
+            done = suite.run([MPIRAGE, "run", "-q", "-n", ranks, "-p", "cluster:8", "--ranks-as", mode, program], timeout=60)
             expected = recording(name, ranks).read_text()
-            suite.check(f"{name} on {ranks} ranks", done.code == 0 and done.out == expected, f"{done.code}\n{done.err}\n{done.out}\ninstead of\n{expected}")
+            suite.check(f"{name} on {ranks} ranks ({mode})", done.code == 0 and done.out == expected,
+                        f"{done.code}\n{done.err}\n{done.out}\ninstead of\n{expected}")
+
+
+def folding(suite):
+    """COMMON, SAVE, module variables, units and random numbers of each folded rank are its own."""
+    program = compiled(suite, "own_state.f90")
+    for mode in ("processes", "folded"):
+        done = suite.run([MPIRAGE, "run", "-q", "-n", 40, "--ranks-as", mode, program], cwd=suite.folder, timeout=60)
+        suite.check(f"state of ranks ({mode})", done.code == 0 and done.out == "40 ranks, 0 mistakes\n", done)
+        suite.check(f"files are closed ({mode})", not list(suite.folder.glob("unit.*")), list(suite.folder.glob("unit.*")))
+    done = suite.run([MPIRAGE, "run", "-n", 40, program], cwd=suite.folder)
+    suite.check("many ranks are folded by themselves", done.code == 0 and "folded: the program is safe to fold" in done.err, done)
+    for name, statement, wanted in (("away", "call chdir('/')", "_gfortran_chdir_i4_sub, and the current directory would be common to all ranks"),
+                                    ("shell", "call execute_command_line('true')", "_gfortran_execute_command_line_i4, and the process")):
+        source = suite.folder / f"{name}.f90"
+        source.write_text(f"program {name}\n  use mpi\n  integer :: ierr\n  call MPI_Init(ierr)\n  {statement}\n  call MPI_Finalize(ierr)\nend program\n")
+        made = suite.run([MPIRAGE, "fc", source, "-o", suite.folder / name], timeout=60)
+        done = suite.run([MPIRAGE, "run", "-n", 20, suite.folder / name])
+        suite.check(f"{statement} runs as processes, and why", made.code == 0 and done.code == 0 and wanted in done.err and "processes: " in done.err, done)
+    ordinary = suite.run([MPIRAGE, "fc", FOLDER / "own_state.f90", "-J", suite.folder, "-o", suite.folder / "ordinary"], env={"MPIRAGE_FOLDABLE": "no"}, timeout=60)
+    done = suite.run([MPIRAGE, "run", "-n", 20, suite.folder / "ordinary"], cwd=suite.folder)
+    suite.check("an ordinary executable runs as processes, and why", ordinary.code == 0 and done.code == 0 and "was not linked by mpirage's mpifort" in done.err, done)
+
+
+def sizeof(suite):
+    """MPI_Sizeof, by the sizes that the kinds have."""
+    program = compiled(suite, "sizeof.f90")
+    for mode in ("processes", "folded"):
+        done = suite.run([MPIRAGE, "run", "-q", "-n", 2, "--ranks-as", mode, program], timeout=60)
+        suite.check(f"MPI_Sizeof ({mode})", done.code == 0 and done.out == "1 2 4 8 4 8 8 16 errors 0\n8\n", done)
 
 
 def wrappers(suite):
@@ -74,7 +105,7 @@ def wrappers(suite):
     source.write_text(WRONG)
     program = suite.folder / "wrong"
     cache = suite.folder / "cache"
-    made = suite.run([MPIRAGE, "fc", source, "-o", program], env={"XDG_CACHE_HOME": str(cache)})
+    made = suite.run([MPIRAGE, "fc", source, "-o", program], env={"XDG_CACHE_HOME": str(cache)}, timeout=120)
     suite.check("modules are kept", made.code == 0 and len(list(cache.glob("mpirage/fortran/*/mpi_f08.mod"))) == 1, made.err)
     done = suite.run([MPIRAGE, "run", "-n", 2, program])
     suite.check("a deadlock names the source line", done.code == 80 and "MPI_Recv" in done.err and "wrong.f90:6" in done.err, f"{done.code}\n{done.err}")
@@ -97,6 +128,8 @@ def main():
     prepare.debian({"gfortran": "gfortran"})
     suite = Suite("fortran")
     same_output(suite)
+    folding(suite)
+    sizeof(suite)
     wrappers(suite)
     if "--live" in sys.argv:
         live(suite)

@@ -304,6 +304,134 @@ def test_deadlock(browser):
     assert page.evaluate(f"{VIEW}.highlighted") == 12
 
 
+def test_selection(browser):
+    """A box has the calls inside it; filters choose among them; the histogram counts them."""
+    page = browser.open("demo")
+    calls = ring().calls
+    start, end = calls[4][10][0], calls[4][40][0]
+    x, y = place(page, start, 4)
+    page.keyboard.down("Shift")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(*place(page, end, 6), steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    box = page.evaluate(f"{VIEW}.selection")
+    assert (box["top"], box["bottom"]) == (4, 7) and abs(box["from"] - start) < 1e5 and abs(box["to"] - end) < 1e5, box
+
+    def inside(passes=lambda call: True, ranks=range(4, 7)):
+        return [call for rank in ranks for call in calls[rank] if call[0] <= box["to"] and call[0] + call[1] >= box["from"] and passes(call)]
+
+    def shown(count):
+        until(page, f"document.querySelector('[data-field=selection]')?.dataset.value === '{count}'")
+
+    shown(len(inside()))
+    assert page.evaluate(f"{VIEW}.statistics.histogram.reduce((a, b) => a + b)") == len(inside())
+    page.locator("[data-filter=call]").fill("isend")
+    sends = inside(lambda call: call[2] == 2)
+    shown(len(sends))
+    rows = downloaded(page, "selection")
+    total = sum(min(call[0] + call[1], box["to"]) - max(call[0], box["from"]) for call in sends)
+    assert len(rows) == 2 and rows[1][:3] == ["MPI_Isend", "halo.c:40 in exchange", str(len(sends))] and abs(float(rows[1][4]) - total / 1e9) < 1e-9, rows
+    page.locator("[data-filter=ranks]").fill("0-4, 6")
+    shown(len(inside(lambda call: call[2] == 2, (4, 6))))
+    page.locator("[data-filter=sizes]").fill("1KiB-32KiB")
+    shown(0)
+    page.locator("[data-filter=sizes]").fill("64KiB-")
+    shown(len(inside(lambda call: call[2] == 2, (4, 6))))
+    page.locator("[data-act=zoom]").click()
+    view = page.evaluate(f"{VIEW}.view")
+    assert abs(view["from"] - box["from"]) < 1 and abs(view["to"] - box["to"]) < 1 and page.evaluate(f"{VIEW}.selection") is None, view
+    assert page.complaints == [], page.complaints
+
+
+def test_link(browser):
+    """The address of a view shows the same view again."""
+    page = browser.open("demo")
+    page.evaluate(f"{VIEW}.look(40e6, 50e6)")
+    page.evaluate(f"{VIEW}.lookAtRanks(2, 12)")
+    page.locator("[data-filter=call]").fill("waitall")
+    page.locator(".timeline canvas").first.focus()
+    page.keyboard.press("s")
+    page.keyboard.press("c")
+    page.locator("[data-act=link]").click()
+    view, box, address = page.evaluate(f"{VIEW}.view"), page.evaluate(f"{VIEW}.selection"), page.evaluate("location.href")
+    assert "#view=" in address, address
+    other = browser.chromium.new_context(viewport={"width": 1400, "height": 900}).new_page()
+    other.complaints = []
+    other.goto(address)
+    until(other, "Boolean(window.mpirageReport)")
+    assert other.evaluate(f"{VIEW}.view") == view and other.evaluate(f"{VIEW}.selection") == box
+    assert other.evaluate(f"[{VIEW}.filter.call, {VIEW}.show.path, {VIEW}.show.arrows]") == ["waitall", False, True]
+    assert other.locator("[data-filter=call]").input_value() == "waitall"
+    broken = browser.chromium.new_context().new_page()
+    broken.complaints = []
+    broken.goto(address.split("#")[0] + "#view=1_2_x_4&rank=-7")
+    until(broken, "Boolean(window.mpirageReport)")
+    assert broken.evaluate(f"{VIEW}.entire")
+
+
+def test_waits(browser):
+    """Wait states of a chain of ranks: sentences, tables and the matrix name who waits for whom."""
+    name = real_report(browser, "waits", ["run", "-q", "-n", "5", "-p", "cluster:5", "--compute", "none"], "tests/waits/cases.c", 0, ["chain"])
+    page = browser.open(name)
+    frame(page)
+    assert page.complaints == [], page.complaints
+    assert "Waiting" in page.locator("section h2").all_text_contents()
+    text = page.locator("#waits").inner_text()
+    assert "due to late senders" in text and "Rank 0 makes other ranks wait 40.000 ms" in text and "cases.c:" in text, text[:500]
+    causes = downloaded(page, "wait-causes")
+    assert causes[0][:2] == ["rank", "what"] and causes[1][:3] == ["0", "computes before", "MPI_Send"] and abs(float(causes[1][4]) - 0.04) < 1e-6, causes[:2]
+    pairs = downloaded(page, "wait-pairs")
+    assert sorted(row[:3] for row in pairs[1:]) == [[str(rank), str(rank - 1), "late sender"] for rank in range(1, 5)], pairs
+    matrix = downloaded(page, "wait-matrix")
+    assert sorted((int(row[0]), int(row[1])) for row in matrix[1:]) == [(rank, rank - 1) for rank in range(1, 5)], matrix
+    canvas = page.locator("[data-figure=wait-matrix] canvas").first
+    canvas.scroll_into_view_if_needed()
+    where = canvas.bounding_box()
+    side = min(where["width"] - 52, 300 - 36)
+    page.mouse.move(where["x"] + 52 + side * 0.5 / 5, where["y"] + side * 1.5 / 5)
+    tip = page.locator("#tooltip").inner_text()
+    assert "rank 1 for rank 0" in tip and "10.00 ms" in tip, tip
+    page.locator("[data-figure=wait-causes] .link").first.click()
+    assert page.evaluate(f"{VIEW}.highlighted") == 0
+
+
+def test_regions(browser):
+    """Regions of the program: how often, how long, how much of it in MPI; calls can be filtered by them."""
+    name = real_report(browser, "regions", ["run", "-q", "-n", "2", "-p", "cluster:2", "--compute", "none"], "tests/waits/regions.c", 0)
+    page = browser.open(name)
+    until(page, "Boolean(document.querySelector('[data-figure=regions]'))")
+    columns, *rows = downloaded(page, "regions")
+    found = {int(row[0]): dict(zip(columns, row)) for row in rows}
+    assert {number: int(row["times"]) for number, row in found.items()} == {1: 2, 2: 6, 3: 1}, found
+    close = lambda number, column, seconds: abs(float(found[number][column]) - seconds) < 1e-3
+    # Rank 1 waits 4 ms in each barrier of region 2; region 1 has 2 ms more after each.
+    assert close(2, "seconds", 0.030) and close(2, "waiting", 0.012) and close(2, "outside", 0.018) and close(2, "longest", 0.005), found
+    assert close(1, "seconds", 0.042) and close(3, "seconds", 0.004) and "regions.c:13 in main" in found[2]["place"], found
+    page.locator("[data-filter=region]").fill("2")
+    page.locator("[data-filter=call]").fill("barrier")
+    until(page, "document.querySelector('[data-field=selection]').dataset.value === '6'")
+    page.locator("[data-filter=region]").fill("3")
+    until(page, "document.querySelector('[data-field=selection]').dataset.value === '1'")
+    assert page.complaints == [], page.complaints
+
+
+def test_wait_for_graph(browser):
+    """A deadlock is drawn as a graph instead of efficiencies."""
+    page = browser.open(real_report(browser, "graph", ["run", "-q", "-n", "3", "-p", "cluster:3"], "tests/faults/deadlock_recv.c", 80))
+    frame(page)
+    assert page.complaints == [], page.complaints
+    deadlock = page.evaluate("mpirageReport.runs[0].run.deadlock")
+    assert page.locator(".wait-for .node.blocked").count() == deadlock["blocked_ranks"] > 0
+    assert page.locator(".wait-for .edge.cycle").count() == len(deadlock["cycle"] or [])
+    assert page.locator("[data-figure=efficiency]").count() == 0
+    edges = downloaded(page, "wait-for")
+    assert edges[0] == ["rank", "waits_for", "why"] and len(edges) - 1 == page.locator(".wait-for .edge").count(), edges
+    page.locator(".wait-for .node").nth(1).click()
+    assert page.evaluate(f"{VIEW}.highlighted") is not None
+
+
 def test_two_runs(browser):
     """Both runs in every panel, their difference in figures, the same time in both timelines."""
     page = browser.open("two")
@@ -313,6 +441,23 @@ def test_two_runs(browser):
     assert f"{b / a:.3f}" in row and "better" in row, row
     page.evaluate(f"{VIEW}.look(10e6, 20e6)")
     assert page.evaluate("mpirageReport.runs[1].timelineView.view.to") == 20e6
+
+
+def test_three_runs(browser):
+    """More than two runs: a column each, and the later ones compared with the first."""
+    runs = [page_data.made(8, steps) for steps in (6, 12, 9)]
+    (browser.folder / "three.html").write_text(page_data.page(*runs))
+    page = browser.open("three")
+    frame(page)
+    assert page.complaints == [], page.complaints
+    assert page.locator(".timeline canvas").count() == 3 and page.locator("#network .pair > div").count() == 3
+    rows = downloaded(page, "comparison")
+    seconds = [run.json["run"]["simulated_seconds"] for run in runs]
+    assert rows[0] == ["figure", "a", "b", "c", "b-a", "c-a"] and [float(cell) for cell in rows[1][1:4]] == seconds, rows[:2]
+    assert abs(float(rows[1][5]) - (seconds[2] - seconds[0])) < 1e-12
+    assert "C ÷ A" in page.locator("[data-figure=comparison] th").all_text_contents()
+    page.evaluate(f"{VIEW}.look(1e6, 2e6)")
+    assert page.evaluate("mpirageReport.runs[2].timelineView.view.to") == 2e6
 
 
 def test_print(browser):
@@ -411,13 +556,13 @@ def test_real_runs(browser):
         assert page.locator("#tooltip").inner_text(), name
 
 
-def real_report(browser, name, command, source, code):
+def real_report(browser, name, command, source, code, arguments=()):
     path = browser.folder / f"{name}.html"
     rest = []
     if source:
         rest = [browser.folder / name]
         subprocess.run([MPIRAGE, "cc", "-O2", "-g", ROOT / source, "-o", *rest, "-lm"], check=True)
-    done = subprocess.run([MPIRAGE, *command, "--report", path, *rest], capture_output=True)
+    done = subprocess.run([MPIRAGE, *command, "--report", path, *rest, *arguments], capture_output=True)
     assert code is None or done.returncode == code, (name, done.returncode, done.stderr[-500:])
     return name
 

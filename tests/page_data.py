@@ -434,7 +434,7 @@ def store(container, name, table, columns, fixed, ranks):
 def page(*containers):
     """The page with these runs in it."""
     scripts = [f'<script id="{name}" type="text/plain">{container.packed()}</script>'
-               for name, container in zip(("data", "data-b"), containers)]
+               for name, container in zip(("data", "data-b", "data-c"), containers)]
     return PAGE.read_text().replace("<!--data-->", "\n".join(scripts), 1)
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The NAS Parallel Benchmarks as other people wrote them: tests/conformance/npb.py FOLDER [--class S,W] [--ranks 4] [--only bt,lu]
+"""The NAS Parallel Benchmarks as other people wrote them: tests/conformance/npb.py FOLDER [--class S,W] [--ranks 4] [--only bt,lu] [--as processes,folded]
 
 FOLDER is NPB3.3-MPI or NPB3.4-MPI, which NASA gives out; it is not part of this repository. Each benchmark is compiled with mpif77, mpif90 and mpicc of mpirage in
-a copy of the folder, and must verify its own result. BT and SP need a square number of ranks, the others a power of two."""
+a copy of the folder, and must verify its own result, with ranks as processes and folded. BT and SP need a square number of ranks, the others a power of two."""
 
 import argparse
 import os
@@ -41,6 +41,7 @@ def parse():
     parser.add_argument("--class", dest="classes", default="S", help="problem sizes, separated by commas (default S)")
     parser.add_argument("--ranks", type=int, default=4, help="default 4")
     parser.add_argument("--only", default=",".join(BENCHMARKS), help="benchmarks, separated by commas")
+    parser.add_argument("--as", dest="modes", default="processes,folded", help="how ranks are executed, separated by commas")
     parser.add_argument("--timeout", type=int, default=600, help="seconds of a run (default 600)")
     return parser.parse_args()
 
@@ -53,9 +54,9 @@ def build(folder, benchmark, size, ranks, environment):
     return next((name for name in names if name.exists()), None), (made.stdout + made.stderr)[-400:]
 
 
-def verdict(program, ranks, timeout):
+def verdict(program, ranks, mode, timeout):
     """Whether the benchmark verified its result, and the simulated time or what went wrong."""
-    command = [BIN / "mpirage", "run", "-n", ranks, "-p", f"cluster:{ranks}", program]
+    command = [BIN / "mpirage", "run", "-n", ranks, "-p", f"cluster:{ranks}", "--ranks-as", mode, program]
     try:
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -72,15 +73,17 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary) / "npb"
-        shutil.copytree(options.folder, folder)
+        # What was built before, perhaps by another compiler, stays behind.
+        shutil.copytree(options.folder, folder, ignore=shutil.ignore_patterns("*.o", "*.mod", "bin", "npbparams.h", "setparams"))
         (folder / "bin").mkdir(exist_ok=True)
         (folder / "config" / "make.def").write_text(SETTINGS)
         for size in options.classes.split(","):
             for benchmark in options.only.split(","):
                 program, words = build(folder, benchmark, size, options.ranks, environment)
-                right, what = verdict(program, options.ranks, options.timeout) if program else (False, words)
-                failed += not right
-                print(f"{benchmark} class {size}, {options.ranks} ranks: {'verified' if right else 'FAILED'}, {what}", flush=True)
+                for mode in options.modes.split(","):
+                    right, what = verdict(program, options.ranks, mode, options.timeout) if program else (False, words)
+                    failed += not right
+                    print(f"{benchmark} class {size}, {options.ranks} ranks, {mode}: {'verified' if right else 'FAILED'}, {what}", flush=True)
     return 1 if failed else 0
 
 

@@ -11,7 +11,7 @@ use mpirage_call::{
     Call, CollectiveCall, CommRequest, Completing, Completion, ContextId, Payload, Reply, RequestId, SELF,
     SendMode, pack_text,
 };
-use mpirage_channel::Briefing;
+use mpirage_channel::{Briefing, WorldPlace};
 use mpirage_collectives::{Collective, Member};
 
 use crate::caller::last_name;
@@ -22,6 +22,7 @@ use crate::process::MISUSE_EXIT_CODE;
 pub(crate) const BRIEFING: Briefing = Briefing {
     simulator: 0,
     size: 1,
+    world: WorldPlace::only(1),
     eager_limit: u64::MAX,
     inline_bytes: 4096,
     measure: false,
@@ -142,6 +143,7 @@ impl Alone {
             | Call::Share { .. }
             | Call::Publish { .. }
             | Call::LookUp { .. }
+            | Call::Spawn { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }
@@ -166,6 +168,8 @@ impl Alone {
                     (reply.number, reply.members) = (Some(port.len() as u64), pack_text(port));
                 }
             }
+            // There is no simulator that could start processes.
+            Call::Spawn { .. } => {}
             Call::Abort { code } => std::process::exit(code),
             Call::Misuse { text } => {
                 output::say(format_args!("{text}"));

@@ -13,6 +13,7 @@ use mpirage_call::Call;
 use mpirage_units::{Duration, Time};
 
 use crate::connection::Connection;
+use crate::process;
 use crate::rank;
 use crate::system::{NANOS, as_nanos, as_timespec, errno, fail_with, real};
 
@@ -151,6 +152,9 @@ unsafe fn put(place: *mut timespec, nanos: u64) {
 
 /// Simulated time on a clock, in nanoseconds; none if the clock shows real time.
 pub(crate) fn shown(clock: clockid_t) -> Option<u64> {
+    if !process::may_connect() {
+        return None;
+    }
     let connection = rank::this().connection();
     if !connection.briefing().simulated_clock {
         return None;
@@ -182,6 +186,9 @@ pub(crate) enum Slept {
 
 /// Lets simulated time pass.
 pub(crate) fn pass(nanos: u64) -> Slept {
+    if !process::may_connect() {
+        return Slept::Not;
+    }
     let connection = rank::this().connection();
     if !(connection.briefing().simulated_clock && connection.may_call()) {
         return Slept::Not;

@@ -6,7 +6,7 @@ use mpirage_call::{Call, FindingClass};
 
 use crate::callbacks;
 use crate::caller::{Caller, name_of};
-use crate::constants::{MPI_ERRORS_ARE_FATAL, MPI_SUCCESS};
+use crate::constants::MPI_SUCCESS;
 use crate::error::{MpiError, Result};
 use crate::inspect;
 use crate::objects::errhandler::{self, Errhandler};
@@ -60,7 +60,10 @@ pub(crate) fn outcome_in(session: MPI_Session, body: impl FnOnce() -> Result<()>
     let handler = || rank::try_with(|objects| Ok(objects.sessions.get(session)?.errhandler));
     match result {
         Ok(()) => MPI_SUCCESS,
-        Err(error) => handle_in(function, session, handler().unwrap_or(MPI_ERRORS_ARE_FATAL), error),
+        Err(error) => match handler() {
+            Ok(errhandler) => handle_in(function, session, errhandler, error),
+            Err(_) => handle(function, None, error),
+        },
     }
 }
 

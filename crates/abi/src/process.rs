@@ -2,7 +2,15 @@
 
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Once;
+use std::env;
+use std::sync::{Once, OnceLock};
+
+use mpirage_channel::{CHANNEL_VARIABLE, simulator_of};
+
+use crate::lock::is_folded;
+
+/// The beginning of this library's name.
+const LIBRARY: &str = "libmpi_abi.so";
 
 /// The exit code of a program that misuses MPI or needs a function that this library does not implement.
 pub(crate) const MISUSE_EXIT_CODE: c_int = 81;
@@ -26,6 +34,34 @@ pub(crate) fn watch_forks() {
         // SAFETY: the handler only stores to an atomic, which is safe in a forked child.
         unsafe { libc::pthread_atfork(None, None, Some(note_child)) };
     });
+}
+
+/// Is there a connection to the simulator, or the knowledge that there is none?
+static CONNECTED: AtomicBool = AtomicBool::new(false);
+
+/// The process has looked for its simulator.
+pub(crate) fn note_connection() {
+    CONNECTED.store(true, Ordering::Relaxed);
+}
+
+/// May a clock connect this process with the simulator, so that it becomes the rank?
+///
+/// Interpreters start helpers (a shell starts `uname`), which inherit the preloaded library and are not meant. So in a preloaded
+/// library only the process that the simulator has started may; others become ranks when they initialise MPI.
+pub(crate) fn may_connect() -> bool {
+    CONNECTED.load(Ordering::Relaxed) || is_folded() || !is_preloaded() || is_started_by_simulator()
+}
+
+fn is_preloaded() -> bool {
+    static PRELOADED: OnceLock<bool> = OnceLock::new();
+    let named = || env::var_os("LD_PRELOAD").is_some_and(|paths| paths.to_string_lossy().contains(LIBRARY));
+    *PRELOADED.get_or_init(named)
+}
+
+fn is_started_by_simulator() -> bool {
+    static SIMULATOR: OnceLock<Option<u32>> = OnceLock::new();
+    let simulator = SIMULATOR.get_or_init(|| simulator_of(&env::var(CHANNEL_VARIABLE).ok()?));
+    simulator.is_some_and(|simulator| simulator == std::os::unix::process::parent_id())
 }
 
 /// Keeps programs that this process executes from inheriting a descriptor.

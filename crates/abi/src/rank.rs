@@ -27,6 +27,7 @@ use crate::program_events::ProgramEvents;
 use crate::sampling::Sampling;
 use crate::services::{self, UserReduce};
 use crate::sharing::Sharing;
+use crate::types::MPI_Comm;
 
 /// A rank. What most calls need comes first: with many ranks in one process the caches hold nothing of a rank when its turn comes.
 #[repr(C, align(64))]
@@ -46,6 +47,8 @@ pub(crate) struct Rank {
     objects: Lock<Objects>,
     /// The thread that initialized MPI, and the thread level it was granted.
     pub main: OnceLock<(ThreadId, c_int)>,
+    /// The inter-communicator with those that started the rank, if others have.
+    pub parent: OnceLock<MPI_Comm>,
     /// The values behind the attributes of the standard.
     pub attributes: PredefinedAttributes,
     pub sampling: Sampling,
@@ -122,6 +125,7 @@ impl Rank {
             connection: OnceLock::new(),
             objects: Lock::new(Objects::new(command)),
             main: OnceLock::new(),
+            parent: OnceLock::new(),
             attributes: PredefinedAttributes::new(),
             sampling: Sampling::default(),
             sharing: Sharing::default(),
@@ -164,6 +168,7 @@ impl Rank {
     /// MPI is used once more. The simulator learns of the first use.
     pub(crate) fn begin_use(&self) {
         if self.uses.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.connection().settle();
             self.connection().ask(&Call::Init);
         }
     }

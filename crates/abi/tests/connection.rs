@@ -10,7 +10,7 @@ use mpirage_call::wire::decode_call;
 use mpirage_call::{
     BLOCKING, Call, Completing, Completion, LineId, Operator, Payload, Reply, SendMode, Service, Stamp,
 };
-use mpirage_channel::{Briefing, CHANNEL_VARIABLE, Mailboxes, Waiting};
+use mpirage_channel::{Briefing, CHANNEL_VARIABLE, Mailboxes, Waiting, WorldPlace};
 use mpirage_units::{Duration, Time};
 use rustix::io::{FdFlags, fcntl_setfd};
 use support::Workshop;
@@ -20,6 +20,7 @@ const LINE: LineId = LineId::new(0);
 const SECOND: u64 = 1_000_000_000_000;
 
 const BRIEFING: Briefing = Briefing {
+    world: WorldPlace::only(2),
     lines_for_threads: false,
     real_time: false,
     simulator: 0,

@@ -374,6 +374,17 @@ calls! {
     }
         answered: true, trace: LeftOut, stored: [], checks: [];
 
+    /// `MPI_Comm_spawn`: processes start. The answer is the first of their ranks in the run, none if there is no room.
+    41: Spawn {
+        /// How many.
+        ranks: u32,
+        /// The number of the caller's port at which they meet the caller.
+        port: u32,
+        /// What they execute, as the driver of ranks reads it.
+        order: &'a str,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
     /// Of a checked run: the types of the data of the rank's next call.
     60: Declare {
         /// Numbers the declarations of a rank.

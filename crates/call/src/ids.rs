@@ -81,3 +81,5 @@ pub const BLOCKING: RequestId = RequestId(0);
 pub const WORLD: ContextId = ContextId(0);
 /// The context of every rank's `MPI_COMM_SELF`.
 pub const SELF: ContextId = ContextId(1);
+/// The context of all ranks of a run in which ranks may start others. Programs do not see it.
+pub const UNIVERSE: ContextId = ContextId(2);

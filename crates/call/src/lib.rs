@@ -31,6 +31,7 @@ mod sample;
 #[cfg(test)]
 mod sampled;
 mod signature;
+mod spawn;
 pub mod stored;
 mod table;
 mod tags;
@@ -46,10 +47,11 @@ pub use figure::Figure;
 pub use files::{FileAccessCall, FileHints, TwoPhase};
 pub use finding::{FindingClass, Severity};
 pub use functions::{function_name, function_names, standard_function_names};
-pub use ids::{BLOCKING, ContextId, LineId, RankId, RequestId, SELF, WORLD};
+pub use ids::{BLOCKING, ContextId, LineId, RankId, RequestId, SELF, UNIVERSE, WORLD};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service, pack_text, unpack_text};
 pub use sample::{Rule, Tally, Work};
 pub use signature::Signature;
+pub use spawn::SpawnedProgram;
 pub use tags::{OUTLINE_TAGS, outline_tag, tag_in_words};
 
 use mpirage_units::Duration;

@@ -38,6 +38,8 @@ pub(crate) const SIMULATOR: u32 = 1;
 pub struct Briefing {
     /// Number of ranks in the world.
     pub size: u32,
+    /// Where the world is among all ranks of the run.
+    pub world: WorldPlace,
     /// Standard sends of fewer bytes return at once.
     pub eager_limit: u64,
     /// Messages up to this many bytes travel inside the call.
@@ -70,6 +72,31 @@ pub struct Briefing {
     pub collectives: [u8; NAME],
     /// Is the run checked? Then the rank says more about its calls.
     pub checked: bool,
+}
+
+/// The place of a rank's world among all ranks of a run, in which ranks may start others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct WorldPlace {
+    /// The rank in the run that is the world's first.
+    pub first: u32,
+    /// How many ranks the run has room for.
+    pub universe: u32,
+    /// Has a rank started the world?
+    pub spawned: bool,
+    /// The rank in the run that has started it.
+    pub parent: u32,
+    /// The number of the parent's port, at which both meet.
+    pub port: u32,
+    /// The number of the rank's program among those that were started together.
+    pub program: u32,
+}
+
+impl WorldPlace {
+    /// The only world of a run.
+    pub const fn only(size: u32) -> WorldPlace {
+        WorldPlace { first: 0, universe: size, spawned: false, parent: 0, port: 0, program: 0 }
+    }
 }
 
 /// Bytes of a name in a briefing.

@@ -150,6 +150,14 @@ impl LineEnd {
         unsafe { (*self.mailbox.header()).briefing }
     }
 
+    /// From now on programs that this process executes are no ranks.
+    pub fn keep_from_programs(&self) {
+        if let Passing::Futex { file } = self.passing {
+            // SAFETY: only borrowed; if the number is no open file, the system says so.
+            let _ = fcntl_setfd(unsafe { BorrowedFd::borrow_raw(file) }, FdFlags::CLOEXEC);
+        }
+    }
+
     /// From now on threads of the rank have lines of their own. The line is the rank's first, and the calling thread's.
     pub fn announce_threads(&self) {
         let thread = gettid().as_raw_nonzero().get() as u32;
@@ -342,8 +350,6 @@ impl LineEnd {
         let base =
             unsafe { mmap(ptr::null_mut(), STRIDE, access, MapFlags::SHARED, mailboxes.as_fd(), offset) }
                 .ok()?;
-        // Children of this process are not ranks.
-        let _ = fcntl_setfd(mailboxes, FdFlags::CLOEXEC);
         // SAFETY: `base` is a mapping of `STRIDE` bytes that is never unmapped.
         let mailbox = unsafe { Mailbox::at(base.cast()) };
         // SAFETY: written before this process was started and never changed.
@@ -351,11 +357,12 @@ impl LineEnd {
         Some(LineEnd { mailbox, line, rank, passing: Passing::Futex { file } })
     }
 
-    /// The first process that claims a mailbox owns it. True if it is this one.
+    /// The first process that claims a mailbox owns it. True if it is this one; it may execute another program.
     fn claim(&self) -> bool {
         let me = rustix::process::getpid().as_raw_nonzero().get() as u32;
         // The kernel kills the rank when the simulator dies.
         let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-        self.mailbox.owner().compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire).is_ok()
+        let before = self.mailbox.owner().compare_exchange(0, me, Ordering::AcqRel, Ordering::Acquire);
+        before.is_ok() || before == Err(me)
     }
 }

@@ -89,6 +89,13 @@ impl Mailboxes {
         Ok(line)
     }
 
+    /// Says something else to a line that has not started yet.
+    pub fn brief(&mut self, line: LineId, briefing: &Briefing) {
+        assert_eq!(self.owner(line), None, "line {line} has read its briefing");
+        // SAFETY: as in `open_line`.
+        unsafe { (*self.mailbox(line).header()).briefing = *briefing }
+    }
+
     /// The rank that a line belongs to.
     pub fn rank_of(&self, line: LineId) -> RankId {
         self.ranks[line.index()]

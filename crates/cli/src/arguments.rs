@@ -2,12 +2,14 @@
 
 mod balance;
 mod check;
+mod env;
 mod platform;
 mod study;
 mod sweep;
 
 pub use balance::BalanceArguments;
 pub use check::{CheckArguments, CheckFormat};
+pub use env::{EnvArguments, ModuleLanguage, ShellSyntax};
 pub use platform::{ImportArguments, PlatformAction};
 pub use study::{CalibrateArguments, CompareArguments};
 pub use sweep::{Engine, SweepArguments};
@@ -113,6 +115,9 @@ pub enum Command {
     /// List MPI functions, models, platforms, collectives, workloads or trace formats
     #[command(after_help = examples::INFO)]
     Info(InfoArguments),
+    /// Print what a shell or a module file has to set so that mpirage is found
+    #[command(after_help = examples::ENV)]
+    Env(EnvArguments),
     /// Print the completions of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
@@ -141,9 +146,12 @@ pub struct ReportArguments {
     /// The machine.
     #[command(flatten)]
     pub machine: MachineArguments,
-    /// The page to write
-    #[arg(short, long, default_value = "report.html", value_name = "FILE.html", help_heading = "Results")]
-    pub output: PathBuf,
+    /// The page to write [default: report.html, or none with --json]
+    #[arg(short, long, value_name = "FILE.html", help_heading = "Results")]
+    pub output: Option<PathBuf>,
+    /// Print the figures of the runs as one JSON array, with wait states and findings: on standard output, or into FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = "Results")]
+    pub json: Option<PathBuf>,
     /// Computation of a trace: traced (all of it takes time) or none [default: as in the traced run]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
@@ -153,8 +161,8 @@ pub struct ReportArguments {
     /// How to find the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
     #[arg(long, default_value = "clocks", value_name = "clocks|run|no", help_heading = "Results")]
     pub report_ideal: String,
-    /// One run or two: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are copied
-    #[arg(required = true, num_args = 1..=2, value_name = "RUN", help_heading = "Arguments")]
+    /// Up to 26 runs: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are copied
+    #[arg(required = true, num_args = 1..=mpirage_report::MOST_RUNS, value_name = "RUN", help_heading = "Arguments")]
     pub runs: Vec<String>,
 }
 
@@ -289,6 +297,9 @@ pub struct RunArguments {
     /// The time that the program's clock functions return: simulated or real
     #[arg(long, default_value = "simulated", value_name = "TIME", help_heading = COMPUTATION)]
     pub clock: String,
+    /// Room for this many ranks in all, with those that MPI_Comm_spawn starts [default: as many as start with the run] (also -usize)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = EXECUTION)]
+    pub universe_size: Option<u32>,
     /// Cores of this machine to use; simulated time does not depend on it [default: all]
     #[arg(long, value_name = "N", help_heading = EXECUTION)]
     pub cores: Option<NonZero<usize>>,

@@ -1,12 +1,14 @@
 //! Compiler wrappers: run the compiler of this machine with our header and library.
 
+mod questions;
+
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use anyhow::anyhow;
 
-use crate::exit::{Failure, usage};
+use crate::exit::Failure;
 use crate::install::Install;
 use crate::{fortran_modules, output, pie_link};
 
@@ -38,7 +40,7 @@ impl Language {
 /// Links the program so that its ranks can be folded, or, if that fails, as an ordinary program.
 pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure> {
     let install = Install::locate()?;
-    if let Some(answer) = answer_question(language, arguments, &install)? {
+    if let Some(answer) = questions::answer(language, arguments, &install)? {
         output::line(format_args!("{answer}"));
         return Ok(0);
     }
@@ -121,49 +123,6 @@ pub(crate) fn links(arguments: &[OsString]) -> bool {
     !arguments.iter().any(|word| STOP.iter().any(|stop| word == stop))
 }
 
-/// Answers build systems that ask which command a wrapper would run. CMake's FindMPI uses MPICH's options. `-show` prints the
-/// command for a foldable program. If that command fails, for instance because an archive is not position-independent,
-/// the wrapper runs the ordinary one too.
-fn answer_question(
-    language: Language,
-    arguments: &[OsString],
-    install: &Install,
-) -> Result<Option<String>, Failure> {
-    let asked = arguments.iter().filter_map(|word| word.to_str()).find(|word| {
-        matches!(*word, "-show" | "-compile-info" | "-compile_info" | "-link-info" | "-link_info")
-            || word.starts_with("-showme")
-            || word.starts_with("--showme")
-    });
-    let Some(question) = asked else { return Ok(None) };
-    if question.contains("showme") {
-        return Err(usage(format!(
-            "{question} is an option of Open MPI's wrappers; use -show, -compile-info or -link-info"
-        )));
-    }
-    let others: Vec<OsString> = arguments.iter().filter(|word| *word != question).cloned().collect();
-    let compiler = language.compiler();
-    let flags = Flags::of(language, &compiler, &others, install)?;
-    let line = if question.starts_with("-compile") {
-        let stop = [&["-c".into()], &others[..]].concat();
-        full_line(&stop, &flags).into_iter().filter(|word| word != "-c").collect()
-    } else {
-        let foldable = pie_link::link_line(&compiler, &others, install, &flags);
-        foldable.unwrap_or_else(|| full_line(&others, &flags))
-    };
-    let words: Vec<String> = [&[compiler], &line[..]].concat().iter().map(|word| quoted(word)).collect();
-    Ok(Some(words.join(" ")))
-}
-
-/// A word, quoted for a shell.
-fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=+./,:@%^~".contains(letter);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,24 +143,5 @@ mod tests {
         assert_eq!(linked, words(&format!("-g ring.c -o ring -lm {ours}")));
         let compiled = full_line(&words("-g0 -c ring.c"), &Flags::of_c(&install()));
         assert_eq!(compiled, words(&format!("-g0 -c ring.c {code} -I/x/include")));
-    }
-
-    #[test]
-    fn build_systems_get_answers() {
-        let ask = |question: &str| answer_question(Language::C, &words(question), &install());
-        assert!(
-            ask("-show").unwrap().unwrap().ends_with("-I/x/include -L/x/lib -Wl,-rpath,/x/lib -lmpi_abi")
-        );
-        let code = "-g -fPIC -fno-semantic-interposition -I/x/include";
-        assert!(ask("-compile-info").unwrap().unwrap().ends_with(code));
-        assert!(ask("-showme:compile").is_err());
-        assert_eq!(ask("ring.c").unwrap(), None);
-    }
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted(OsStr::new("-Wl,-rpath,/x/lib")), "-Wl,-rpath,/x/lib");
-        assert_eq!(quoted(OsStr::new("-DNAME=\"it's\"")), r#"'-DNAME="it'\''s"'"#);
-        assert_eq!(quoted(OsStr::new("")), "''");
     }
 }

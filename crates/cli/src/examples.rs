@@ -166,6 +166,13 @@ Examples:
   mpirage info collectives bcast --show binomial -n 8 --dot > tree.dot
   mpirage info collectives --selector openmpi-4.1 -n 16";
 
+/// `mpirage env --help`.
+pub const ENV: &str = "\
+Examples:
+  eval \"$(mpirage env)\"                      # bash, zsh
+  mpirage env --shell fish | source
+  mpirage env --module > mpirage.modulefile   # for Environment Modules and Lmod";
+
 /// `mpirage completions --help`.
 pub const COMPLETIONS: &str = "\
 Examples:

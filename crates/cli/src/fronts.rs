@@ -56,8 +56,8 @@ pub fn add(program: &mut Program, option: &str, found: Option<Interface>) -> Res
     let chosen = match option {
         "auto" if found.is_none() && python => Some(of_mpi4py(program)),
         "auto" => found,
-        "mpi5" => None,
-        name => Some(named(name)?.interface),
+        "mpi5" => forced(program, Interface::Mpi5, found)?,
+        name => forced(program, named(name)?.interface, found)?,
     };
     let linked_to_ours = option == "mpi5";
     let Some(interface) = chosen else {
@@ -82,6 +82,16 @@ pub fn add(program: &mut Program, option: &str, found: Option<Interface>) -> Res
     }
     program.interface = Some(interface);
     Ok(())
+}
+
+/// The interface that `--mpi-abi` names.
+fn forced(
+    program: &Program,
+    wanted: Interface,
+    found: Option<Interface>,
+) -> Result<Option<Interface>, Failure> {
+    program.check_interface(wanted, found).map_err(usage)?;
+    Ok(Some(wanted).filter(|interface| *interface != Interface::Mpi5))
 }
 
 fn named(name: &str) -> Result<&'static Front, Failure> {

@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, Command};
 use crate::words;
 
 /// Other spellings, and ours.
-const SPELLINGS: [(&str, &str); 22] = [
+const SPELLINGS: [(&str, &str); 23] = [
     ("-tag-output", "--tag-output"),
     ("-np", "--np"),
     ("--n", "--np"),
@@ -34,6 +34,7 @@ const SPELLINGS: [(&str, &str); 22] = [
     ("-env", "--env"),
     ("-mca", "--mca"),
     ("-wdir", "--wdir"),
+    ("-usize", "--universe-size"),
 ];
 
 /// The arguments of each program, with the options of `command` in our spelling.

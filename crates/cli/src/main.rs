@@ -20,6 +20,7 @@ mod demo;
 mod diagnosis;
 mod emulate;
 mod emulation;
+mod env;
 mod examples;
 mod exit;
 mod fortran_modules;
@@ -57,6 +58,7 @@ mod summary;
 mod sweep;
 mod trace;
 mod tune;
+mod universe;
 mod words;
 
 use std::ffi::OsString;
@@ -132,6 +134,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Calibrate(calibrate) => calibrate::command(&calibrate),
         Command::Compare(compare) => compare::command(&compare),
         Command::Info(info) => info::command(&info),
+        Command::Env(env) => env::command(&env),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::pages(&folder),
         Command::Cc { .. }

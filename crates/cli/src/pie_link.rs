@@ -75,10 +75,16 @@ pub fn try_to_compile(compiler: &OsStr, line: &[OsString]) -> bool {
     let Ok(done) = command.args(line).output() else { return false };
     if done.status.success() {
         // The program is compiled even if our output is closed.
-        let _ = std::io::stderr().write_all(&done.stderr);
+        let _ = std::io::stderr().write_all(&about_program(&done.stderr));
         let _ = std::io::stdout().write_all(&done.stdout);
     }
     done.status.success()
+}
+
+/// The compiler's messages without those about our entry code, for which options of Fortran mean nothing.
+fn about_program(messages: &[u8]) -> Vec<u8> {
+    let ours = |line: &&[u8]| line.starts_with(b"cc1: warning: command-line option");
+    messages.split_inclusive(|&byte| byte == b'\n').filter(|line| !ours(line)).flatten().copied().collect()
 }
 
 fn makes_foldable(arguments: &[OsString]) -> bool {
@@ -115,6 +121,12 @@ mod tests {
         for kind in ["-shared", "-static", "-no-pie", "-fsanitize=address"] {
             assert!(code_flags(&words(&format!("a.c {kind}"))).is_empty(), "{kind}");
         }
+    }
+
+    #[test]
+    fn messages_about_our_entry_code_are_left_out() {
+        let messages = b"a.f90:1: Warning\ncc1: warning: command-line option '-fx' is valid for Fortran\nb\n";
+        assert_eq!(about_program(messages), b"a.f90:1: Warning\nb\n");
     }
 
     #[test]

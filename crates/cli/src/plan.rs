@@ -18,7 +18,7 @@ use crate::rank_mode::{self, RankMode};
 use crate::repeat::{self, Measured};
 use crate::repetition;
 use crate::words::choose;
-use crate::{costs, fronts, host_speed, launcher, program_file, share_malloc};
+use crate::{costs, fronts, host_speed, launcher, program_file, share_malloc, universe};
 
 const DATA_PLANES: [(&str, DataPlane); 2] = [("direct", DataPlane::Direct), ("mailbox", DataPlane::Mailbox)];
 const RUN_AHEAD: [(&str, RunAhead); 3] =
@@ -100,7 +100,8 @@ impl Plan {
         let mut arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
         repeat::apply_environment(&mut arguments);
         let ranks = programs.len() as u32;
-        let mut machine = Machine::new(&arguments.machine, ranks)?;
+        let universe = universe::size(&arguments, ranks, mode)?;
+        let mut machine = Machine::new(&arguments.machine, universe)?;
         let compute = parse_compute(&arguments.compute)?;
         if compute == Compute::None {
             machine.model.without_computation();
@@ -110,11 +111,13 @@ impl Plan {
             _ => None,
         };
         let rank_mode = match mode {
+            Mode::Simulated if universe > ranks => rank_mode::of_universe(&arguments.ranks_as)?,
             Mode::Simulated | Mode::Checked => rank_mode::decide(&arguments.ranks_as, &programs)?,
             Mode::Emulated => rank_mode::of_emulation(&arguments.ranks_as)?,
         };
         if !rank_mode.folded {
-            limits::check_ranks(&format!("-n {ranks}"), ranks.into(), RankKind::Process)?;
+            let named = if universe > ranks { "--universe-size" } else { "-n" };
+            limits::check_ranks(&format!("{named} {universe}"), universe.into(), RankKind::Process)?;
         }
         let mut warnings = std::mem::take(&mut machine.warnings);
         warnings.extend(rank_mode.warnings.iter().cloned());

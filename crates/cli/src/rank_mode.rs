@@ -43,6 +43,17 @@ pub fn decide(option: &str, programs: &[Arc<Program>]) -> Result<RankMode, Failu
     }
 }
 
+/// Ranks that may start others.
+pub fn of_universe(option: &str) -> Result<RankMode, Failure> {
+    match option {
+        "auto" | "processes" => Ok(processes("ranks may start others")),
+        "folded" => Err(usage(
+            "--ranks-as folded: folded ranks cannot start others (--universe-size); leave one of the two out",
+        )),
+        other => Err(usage(format!("--ranks-as {other}: expected auto or processes"))),
+    }
+}
+
 /// Ranks of an emulation, which run all at once.
 pub fn of_emulation(option: &str) -> Result<RankMode, Failure> {
     match option {

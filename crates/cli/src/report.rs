@@ -2,30 +2,52 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 
-use crate::arguments::{ReplayArguments, ReportArguments, ResultArguments};
+use crate::arguments::{ReplayArguments, ReportArguments, ResultArguments, STANDARD_OUTPUT};
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
 use crate::output;
 use crate::output::say;
+use crate::results::JsonOutput;
 use crate::{replay, reporting, results};
 
 /// Bytes of the largest page that is read.
 const LONGEST_PAGE: u64 = 4 << 30;
 
-/// Writes a page about one run or two.
+/// The page if the user names none.
+const DEFAULT_PAGE: &str = "report.html";
+
+/// Writes a page about runs, or prints their figures.
 pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
+    let page = match (&arguments.output, &arguments.json) {
+        (None, Some(_)) => None,
+        (output, _) => Some(output.as_deref().unwrap_or(Path::new(DEFAULT_PAGE))),
+    };
+    check_files(arguments, page)?;
+    let json = arguments.json.as_deref().map(JsonOutput::open).transpose()?;
+    let file = page.map(|page| results::open_report("-o", page)).transpose()?;
+    let runs = arguments.runs.iter().map(|run| data(arguments, run)).collect::<Result<Vec<_>, _>>()?;
+    if let Some((file, page)) = file.zip(page) {
+        reporting::write(file, &runs)?;
+        output::line(format_args!("{}", page.display()));
+    }
+    if let Some(json) = json {
+        let figures = runs.iter().map(|run| mpirage_report::figures_of(run)).collect::<Result<Vec<_>, _>>();
+        json.write(&figures.context("cannot read a report")?, "")?;
+    }
+    Ok(0)
+}
+
+/// Refuses outputs that would replace an input.
+fn check_files(arguments: &ReportArguments, page: Option<&Path>) -> Result<(), Failure> {
     let mut files = Conflicts::default();
     arguments.runs.iter().for_each(|run| files.input("the run", Path::new(run)));
     arguments.machine.add_inputs(&mut files);
-    files.output("-o", &arguments.output);
-    files.check()?;
-    let file = results::open_report("-o", &arguments.output)?;
-    let runs = arguments.runs.iter().map(|run| data(arguments, run)).collect::<Result<Vec<_>, _>>()?;
-    reporting::write(file, &runs)?;
-    output::line(format_args!("{}", arguments.output.display()));
-    Ok(0)
+    page.into_iter().for_each(|page| files.output("-o", page));
+    let json = arguments.json.iter().filter(|file| file.as_os_str() != STANDARD_OUTPUT);
+    json.for_each(|file| files.output("--json", file));
+    files.check()
 }
 
 /// The data of a run, encoded for a page.

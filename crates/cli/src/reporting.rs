@@ -72,9 +72,13 @@ impl Reporting {
     pub fn new(
         results: &ResultArguments,
         run: &RunInfo,
+        machine: &Machine,
         computation: Computation,
     ) -> Result<Reporting, Failure> {
         let mut report = Report::new(run, Budget::default());
+        if let Some(quiet) = machine.model.quiet_network_on(&machine.platform) {
+            report = report.with_quiet_network(quiet);
+        }
         let ideal = match results.report_ideal.as_str() {
             "clocks" => {
                 report = report.with_ideal_clocks();
@@ -167,7 +171,7 @@ pub fn notes(machine: &Machine) -> Vec<String> {
     )]
 }
 
-/// Writes the page of one run or two.
+/// Writes the page of one run or several.
 pub fn write(mut file: OutputFile, runs: &[String]) -> Result<(), Failure> {
     let name = file.path().display().to_string();
     let written = mpirage_report::write_page(runs, &mut file).and_then(|()| file.finish());

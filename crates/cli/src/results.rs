@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use mpirage_outfile::{OutputFile, is_special};
+use serde::Serialize;
 
 use crate::arguments::{ResultArguments, STANDARD_OUTPUT};
 use crate::exit::{Failure, usage};
@@ -15,24 +16,46 @@ use crate::summary::Figures;
 
 /// Opened outputs that are written when the run is over.
 pub struct Results {
-    json: Option<Json>,
+    json: Option<JsonOutput>,
     report: Option<OutputFile>,
     quiet: bool,
 }
 
-enum Json {
+/// Where JSON goes.
+pub enum JsonOutput {
+    /// Standard output.
     StandardOutput,
+    /// A file.
     File(OutputFile),
+}
+
+impl JsonOutput {
+    /// Opens the file, unless it stands for standard output.
+    pub fn open(file: &Path) -> Result<JsonOutput, Failure> {
+        match file.as_os_str() == STANDARD_OUTPUT {
+            true => Ok(JsonOutput::StandardOutput),
+            false => Ok(JsonOutput::File(open(file)?)),
+        }
+    }
+
+    /// Writes a value on one line, after `before` on standard output.
+    pub fn write(self, value: &impl Serialize, before: &str) -> Result<(), Failure> {
+        let text = serde_json::to_string(value).context("cannot write JSON")?;
+        match self {
+            JsonOutput::StandardOutput => output::try_line(format_args!("{before}{text}")),
+            JsonOutput::File(mut file) => {
+                let name = file.path().display().to_string();
+                let written = writeln!(file, "{text}").and_then(|()| file.finish());
+                Ok(written.with_context(|| format!("cannot write {name}"))?)
+            }
+        }
+    }
 }
 
 impl Results {
     /// Opens the outputs that the user asks for.
     pub fn open(wanted: &ResultArguments) -> Result<Results, Failure> {
-        let json = match &wanted.json {
-            Some(file) if file.as_os_str() == STANDARD_OUTPUT => Some(Json::StandardOutput),
-            Some(file) => Some(Json::File(open(file)?)),
-            None => None,
-        };
+        let json = wanted.json.as_deref().map(JsonOutput::open).transpose()?;
         let report = wanted.report.as_deref().map(|file| open_report("--report", file)).transpose()?;
         Ok(Results { json, report, quiet: wanted.quiet })
     }
@@ -52,17 +75,7 @@ impl Results {
             say!("mpirage: warning: {warning}");
         }
         let Some(json) = self.json else { return Ok(()) };
-        let text = serde_json::to_string(figures).context("cannot write JSON")?;
-        match json {
-            Json::StandardOutput => {
-                output::try_line(format_args!("{}{text}", if unfinished_line { "\n" } else { "" }))
-            }
-            Json::File(mut file) => {
-                let name = file.path().display().to_string();
-                let written = writeln!(file, "{text}").and_then(|()| file.finish());
-                Ok(written.with_context(|| format!("cannot write {name}"))?)
-            }
-        }
+        json.write(figures, if unfinished_line { "\n" } else { "" })
     }
 }
 

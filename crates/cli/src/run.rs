@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
-use mpirage_channel::{Briefing, Disturbed, short_name};
+use mpirage_channel::{Briefing, Disturbed, WorldPlace, short_name};
 use mpirage_check::Checker;
 use mpirage_interpret::Sites;
-use mpirage_mpi::{Bursts, Costs, Engine};
+use mpirage_mpi::{Bursts, Costs, Engine, Setup};
 use mpirage_outfile::OutputFile;
 use mpirage_packet::CaptureRequest;
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
@@ -200,6 +200,7 @@ impl Plan {
         let protocol = &self.machine.model.protocol;
         let briefing = Briefing {
             size: ranks as u32,
+            world: WorldPlace { universe: self.machine.ranks() as u32, ..WorldPlace::only(ranks as u32) },
             eager_limit: protocol.unanswered_limit(),
             inline_bytes: INLINE_BYTES,
             measure: bursts.measures(),
@@ -226,7 +227,7 @@ impl Plan {
         };
         let memory = self.ranks(&briefing)?;
         let setup = self.machine.captured_setup(captures, self.host_speed, bursts, recorder)?;
-        let mut engine = Engine::new(setup, memory);
+        let mut engine = Engine::new(Setup { jobs: vec![ranks as u32], ..setup }, memory);
         if let Some(run) = self.check.as_ref().filter(|run| !run.settings.choices.is_empty()) {
             engine.choose_matches(&run.choices());
         }
@@ -234,7 +235,7 @@ impl Plan {
     }
 
     fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
-        let ranks = self.programs.len();
+        let ranks = self.machine.ranks();
         if self.rank_mode.folded {
             let library = Install::locate()?.library.join(install::LIBRARY);
             let limit = self.arguments.rank_timeout.map(Duration::from_secs_f64);
@@ -313,7 +314,7 @@ impl Plan {
                     .to_owned(),
             );
         }
-        if engine.has_threads() && self.arguments.results.shows_calls() {
+        if engine.diagnosis().has_threads() && self.arguments.results.shows_calls() {
             self.warnings.push(
                 "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of reports and timelines"
                     .to_owned(),

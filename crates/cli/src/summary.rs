@@ -189,7 +189,7 @@ impl Figures {
             simulated_seconds: seconds,
             efficiency: Efficiency::of(summary, ends.len(), seconds),
             wall_seconds: wall.as_secs_f64(),
-            ranks: machine.ranks(),
+            ranks: ends.len(),
             messages: summary.messages,
             expected_messages: summary.messages - summary.unexpected,
             unexpected_messages: summary.unexpected,

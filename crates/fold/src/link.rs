@@ -16,8 +16,8 @@ use std::rc::Rc;
 use crate::clib::streams::{self, Stream};
 use crate::clib::variables::{self, Variables};
 use crate::clib::zeroed;
-use crate::image::{Functions, Relocation, RelocationKind, Segment};
-use crate::{Image, Refusal, tls, unwind};
+use crate::image::{Functions, Relocation, RelocationKind, Segment, UnwindTable};
+use crate::{Image, Refusal, memory, tls, unwind};
 
 /// Finds a symbol of a library by name and version.
 pub type Resolve<'a> = dyn FnMut(&str, Option<&str>) -> Option<usize> + 'a;
@@ -51,9 +51,11 @@ pub(crate) struct Program {
     pub main: usize,
     /// What each rank is likely to touch when it is resumed.
     pub hot: [usize; 2],
-    pub starters: Functions,
-    pub finishers: Functions,
-    pub eh_frame_header: Option<usize>,
+    pub starters: Vec<Functions>,
+    pub finishers: Vec<Functions>,
+    pub unwind_tables: Vec<UnwindTable>,
+    /// Bytes of the program itself, without libraries.
+    pub own_size: usize,
     /// `__cxa_get_globals`, if the program is C++.
     pub exceptions: Option<usize>,
 }
@@ -135,7 +137,8 @@ struct Linker<'a, 'r> {
     copied_variables: Vec<Copied>,
     has_variables: bool,
     variables: usize,
-    thread_local: usize,
+    /// Where copies of the thread-local variables begin, for each of the image's segments of them.
+    thread_local: Vec<usize>,
     size: usize,
 }
 
@@ -144,13 +147,16 @@ impl<'a, 'r> Linker<'a, 'r> {
         let variables = image.end().next_multiple_of(64);
         let mut end = variables + size_of::<Variables>();
         let streams = streams::imported(image, &mut end, resolve);
-        let (size, align) = image.tls().map_or((0, 1), |tls| (tls.memory_size, tls.align));
-        let thread_local = end.next_multiple_of(align);
+        let mut thread_local = Vec::new();
+        for tls in image.tls() {
+            thread_local.push(end.next_multiple_of(tls.align));
+            end = end.next_multiple_of(tls.align) + tls.memory_size;
+        }
         Self {
             image,
             resolve,
             bound: vec![None; image.symbols().len()],
-            contents: image.contents().to_vec(),
+            contents: memory::sparse_copy(image.contents()),
             based: Vec::new(),
             indirect: Vec::new(),
             streams,
@@ -159,7 +165,7 @@ impl<'a, 'r> Linker<'a, 'r> {
             has_variables: false,
             variables,
             thread_local,
-            size: crate::memory::round_to_page(thread_local + size),
+            size: memory::round_to_page(end),
         }
     }
 
@@ -172,7 +178,7 @@ impl<'a, 'r> Linker<'a, 'r> {
             RelocationKind::Symbol(0) => Bound::Fixed(addend),
             RelocationKind::Symbol(symbol) => self.symbol(symbol)?.plus(addend),
             RelocationKind::TlsModule(symbol) if self.imported(symbol) => self.symbol(symbol)?,
-            RelocationKind::TlsModule(_) => Bound::Based(self.thread_local),
+            RelocationKind::TlsModule(_) => Bound::Based(self.thread_local_at(relocation.offset)),
             RelocationKind::TlsOffset(symbol) if self.imported(symbol) => Bound::Fixed(addend),
             RelocationKind::TlsOffset(symbol) => {
                 Bound::Fixed(self.image.symbols()[symbol].address.wrapping_add(addend))
@@ -181,6 +187,12 @@ impl<'a, 'r> Linker<'a, 'r> {
         };
         self.put(relocation.offset, value);
         Ok(())
+    }
+
+    /// Where the thread-local variables are of the program or library that has this place.
+    fn thread_local_at(&self, offset: usize) -> usize {
+        let owner = self.image.tls().iter().position(|tls| offset < tls.owner_end);
+        owner.map_or(0, |owner| self.thread_local[owner])
     }
 
     /// The program has a library's variable in its own data, at `offset`.
@@ -257,28 +269,29 @@ impl<'a, 'r> Linker<'a, 'r> {
 
     /// Addresses in the initial contents of thread-local variables stand in each rank's copy, too.
     fn copy_thread_local(&mut self) {
-        let Some(tls) = self.image.tls() else { return };
-        let range = tls.address..tls.address + tls.file_size;
-        let moved = self.thread_local.wrapping_sub(tls.address);
-        let copies = self.based.iter().filter(|based| range.contains(&based.offset));
-        let copies: Vec<_> =
-            copies.map(|based| Based { offset: based.offset.wrapping_add(moved), ..*based }).collect();
-        self.based.extend(copies);
-        let copies = self.indirect.iter().filter(|indirect| range.contains(&indirect.offset));
-        let copies: Vec<_> = copies
-            .map(|indirect| Indirect { offset: indirect.offset.wrapping_add(moved), ..*indirect })
-            .collect();
-        self.indirect.extend(copies);
+        for (tls, &copy) in self.image.tls().iter().zip(&self.thread_local) {
+            let range = tls.address..tls.address + tls.file_size;
+            let moved = copy.wrapping_sub(tls.address);
+            let copies = self.based.iter().filter(|based| range.contains(&based.offset));
+            let copies: Vec<_> =
+                copies.map(|based| Based { offset: based.offset.wrapping_add(moved), ..*based }).collect();
+            self.based.extend(copies);
+            let copies = self.indirect.iter().filter(|indirect| range.contains(&indirect.offset));
+            let copies: Vec<_> = copies
+                .map(|indirect| Indirect { offset: indirect.offset.wrapping_add(moved), ..*indirect })
+                .collect();
+            self.indirect.extend(copies);
+        }
     }
 
     fn tail(&self) -> Tail {
-        let initial = self.image.tls().map_or(&[][..], |tls| {
-            self.contents.get(tls.address..tls.address + tls.file_size).unwrap_or(&[])
-        });
         let mut bytes = if self.has_variables { Variables::initial() } else { Vec::new() };
-        if !initial.is_empty() {
-            bytes.resize(self.thread_local - self.variables, 0);
-            bytes.extend_from_slice(initial);
+        for (tls, &copy) in self.image.tls().iter().zip(&self.thread_local) {
+            let initial = self.contents.get(tls.address..tls.address + tls.file_size).unwrap_or(&[]);
+            if !initial.is_empty() {
+                bytes.resize(copy - self.variables, 0);
+                bytes.extend_from_slice(initial);
+            }
         }
         Tail { offset: self.variables, bytes }
     }
@@ -304,9 +317,10 @@ impl<'a, 'r> Linker<'a, 'r> {
             has_variables: self.has_variables,
             main: image.main(),
             hot: image.hot(),
-            starters: image.starters(),
-            finishers: image.finishers(),
-            eh_frame_header: image.eh_frame_header(),
+            starters: image.starters().to_vec(),
+            finishers: image.finishers().to_vec(),
+            unwind_tables: image.unwind_tables().to_vec(),
+            own_size: memory::round_to_page(image.own_end()),
             exceptions,
         })))
     }
@@ -346,7 +360,7 @@ fn unused(image: &Image) -> usize {
         && !first.executable
         && image.segments().len() > 1
         && image.linker_tables_end() + PADDING > end
-        && image.eh_frame_header().is_none_or(|at| at >= end)
-        && image.tls().is_none_or(|tls| tls.address >= end);
-    if only_tables { end / crate::memory::PAGE * crate::memory::PAGE + crate::memory::PAGE } else { 0 }
+        && image.unwind_tables().iter().all(|table| table.address >= end)
+        && image.tls().iter().all(|tls| tls.address >= end);
+    if only_tables { end / memory::PAGE * memory::PAGE + memory::PAGE } else { 0 }
 }

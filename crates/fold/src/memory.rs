@@ -59,3 +59,18 @@ pub(crate) fn mappings_to_spend() -> usize {
     let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok();
     limit.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(65530) / 3 * 2
 }
+
+/// The pages that are not all zeros, with their offsets.
+pub(crate) fn filled_pages(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let pages = bytes.chunks(PAGE).enumerate().map(|(index, page)| (index * PAGE, page));
+    pages.filter(|(_, page)| page.iter().any(|&byte| byte != 0))
+}
+
+/// A copy that takes memory only for pages that are not all zeros.
+pub(crate) fn sparse_copy(bytes: &[u8]) -> Vec<u8> {
+    let mut copy = vec![0; bytes.len()];
+    for (offset, page) in filled_pages(bytes) {
+        copy[offset..offset + page.len()].copy_from_slice(page);
+    }
+    copy
+}

@@ -3,8 +3,9 @@
 //! As long as the system allows a mapping for each, an instance is a private mapping of one memory file with the prepared
 //! image: code and constants exist once. Beyond that, instances are copied into one reservation.
 
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::ptr;
 use std::rc::Rc;
 
@@ -110,7 +111,7 @@ impl Instances {
         let placed: usize = self.chunks.iter().map(|chunk| chunk.used).sum();
         let room = self.expected.saturating_sub(placed).clamp(1, (CHUNK / self.stride).max(1));
         let memory = Reservation::new(room * self.stride, RIGHTS)?;
-        unwind::register(&memory, self.stride, self.program.eh_frame_header);
+        unwind::register(&memory, self.stride, &self.program.unwind_tables);
         Ok(Chunk { memory, room, used: 0 })
     }
 }
@@ -131,11 +132,13 @@ fn prepare(program: &Program, size: usize) -> io::Result<OwnedFd> {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the descriptor is new and has no other owner.
-    let mut file = unsafe { std::fs::File::from_raw_fd(file) };
+    let file = unsafe { std::fs::File::from_raw_fd(file) };
     file.set_len(size as u64)?;
-    file.write_all(&program.contents)?;
+    for (offset, page) in memory::filled_pages(&program.contents) {
+        file.write_all_at(page, offset as u64)?;
+    }
     if program.tail.offset + program.tail.bytes.len() <= size {
-        std::os::unix::fs::FileExt::write_all_at(&file, &program.tail.bytes, program.tail.offset as u64)?;
+        file.write_all_at(&program.tail.bytes, program.tail.offset as u64)?;
     }
     Ok(file.into())
 }
@@ -161,11 +164,10 @@ fn protect(segment: &Segment, base: usize) {
 /// # Safety
 /// The instance at `base` belongs to the caller and is zero.
 unsafe fn copy(program: &Program, base: usize) {
-    for (index, page) in program.contents.chunks(PAGE).enumerate().skip(program.unused / PAGE) {
-        if page.iter().any(|&byte| byte != 0) {
-            // SAFETY: the contents fit into the instance, as the caller vouches.
-            unsafe { ptr::copy_nonoverlapping(page.as_ptr(), (base + index * PAGE) as *mut u8, page.len()) };
-        }
+    let unused = program.unused / PAGE * PAGE;
+    for (offset, page) in memory::filled_pages(&program.contents).filter(|(offset, _)| *offset >= unused) {
+        // SAFETY: the contents fit into the instance, as the caller vouches.
+        unsafe { ptr::copy_nonoverlapping(page.as_ptr(), (base + offset) as *mut u8, page.len()) };
     }
 }
 

@@ -135,9 +135,9 @@ impl Rank {
         unsafe { &*Rc::as_ptr(&(*rank).program) }
     }
 
-    /// Is this an address of its instance?
+    /// Is this an address of the program itself, in its instance?
     pub(crate) fn has(&self, address: usize) -> bool {
-        (self.base..self.base + self.program.size).contains(&address)
+        (self.base..self.base + self.program.own_size).contains(&address)
     }
 }
 
@@ -191,12 +191,13 @@ fn start(yielder: &Yielder<(), Leave>) -> Leave {
         }
         streams::construct(&program.streams, base);
         let arguments = main_arguments(rank);
-        let starters = program.starters;
-        if let Some(first) = starters.single {
-            call(base + first, arguments);
-        }
-        for index in 0..starters.count {
-            call_entry(base + starters.array + 8 * index, arguments);
+        for starters in &program.starters {
+            if let Some(first) = starters.single {
+                call(base + first, arguments);
+            }
+            for index in 0..starters.count {
+                call_entry(base + starters.array + 8 * index, arguments);
+            }
         }
         let code = call(base + program.main, arguments);
         exit::finish(rank, code as i32)

@@ -12,6 +12,7 @@ use std::sync::{PoisonError, RwLock};
 
 use mpirage_system::for_each_frame;
 
+use crate::image::UnwindTable;
 use crate::memory::Reservation;
 
 /// The answer to `_dl_find_object`, as glibc lays it out on x86-64.
@@ -26,12 +27,30 @@ struct Found {
 }
 
 /// Instances side by side.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Range {
     start: usize,
     end: usize,
     stride: usize,
+    tables: Vec<UnwindTable>,
+}
+
+/// The part of an instance that has an address: the program, or a library.
+struct Part {
+    start: usize,
+    end: usize,
     eh_frame_header: usize,
+}
+
+impl Range {
+    fn part_of(&self, address: usize) -> Option<Part> {
+        let instance = self.start + (address - self.start) / self.stride * self.stride;
+        let index = self.tables.iter().position(|table| address < instance + table.end)?;
+        let before = index.checked_sub(1).map_or(0, |before| self.tables[before].end);
+        let table = self.tables[index];
+        let (start, end) = (instance + before, instance + table.end);
+        Some(Part { start, end, eh_frame_header: instance + table.address })
+    }
 }
 
 type Find = unsafe extern "C" fn(*mut c_void, *mut Found) -> c_int;
@@ -41,9 +60,11 @@ static RANGES: RwLock<Vec<Range>> = RwLock::new(Vec::new());
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// Tells the unwinder of a reservation.
-pub(crate) fn register(memory: &Reservation, stride: usize, eh_frame_header: Option<usize>) {
-    let Some(eh_frame_header) = eh_frame_header else { return };
-    let range = Range { start: memory.start(), end: memory.end(), stride, eh_frame_header };
+pub(crate) fn register(memory: &Reservation, stride: usize, tables: &[UnwindTable]) {
+    if tables.is_empty() {
+        return;
+    }
+    let range = Range { start: memory.start(), end: memory.end(), stride, tables: tables.to_vec() };
     RANGES.write().unwrap_or_else(PoisonError::into_inner).push(range);
 }
 
@@ -70,16 +91,14 @@ pub(crate) fn address_of_find() -> usize {
 /// As glibc's function: `found` has room for the answer.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn _dl_find_object(address: *mut c_void, found: *mut Found) -> c_int {
-    if let Some(range) = range_of(address as usize) {
-        let start = range.start + (address as usize - range.start) / range.stride * range.stride;
-        let eh_frame_header = start + range.eh_frame_header;
+    if let Some(part) = part_of(address as usize) {
         // SAFETY: the caller's struct, as agreed with the C library.
         unsafe {
             (*found).flags = 0;
-            (*found).start = start;
-            (*found).end = start + range.stride;
+            (*found).start = part.start;
+            (*found).end = part.end;
             (*found).link_map = 0;
-            (*found).eh_frame_header = eh_frame_header;
+            (*found).eh_frame_header = part.eh_frame_header;
         }
         return 0;
     }
@@ -118,9 +137,9 @@ pub(crate) unsafe fn innermost(code: usize, stack: usize, is_own: &dyn Fn(usize)
     if found == code && is_own(back) { back } else { found }
 }
 
-fn range_of(address: usize) -> Option<Range> {
+fn part_of(address: usize) -> Option<Part> {
     let ranges = RANGES.read().unwrap_or_else(PoisonError::into_inner);
-    ranges.iter().find(|range| (range.start..range.end).contains(&address)).copied()
+    ranges.iter().find(|range| (range.start..range.end).contains(&address))?.part_of(address)
 }
 
 fn next() -> Option<Find> {

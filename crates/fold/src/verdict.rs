@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use mpirage_system::is_system_library;
 
+use crate::image::is_own;
 use crate::{Image, Import};
 
 /// Can ranks of this program share a process?
@@ -36,7 +37,10 @@ pub fn verdict(image: &Image) -> Verdict {
     if let Some(name) = image.exports().find(|name| replaces_library(name)) {
         return Verdict::Impossible(format!("it defines {name}, which libraries would not use"));
     }
-    let libraries = image.needed().iter().filter(|name| !is_system_library(name));
+    if let Some(reason) = fixed_blocks(image) {
+        return Verdict::Impossible(reason);
+    }
+    let libraries = image.needed().iter().filter(|name| !is_system_library(name) && !is_own(name));
     let mut reasons: Vec<String> =
         libraries.map(|name| format!("its library {name} would be shared by all ranks")).collect();
     let mut about_imports: Vec<String> = imports.iter().filter_map(|import| reason(import)).collect();
@@ -76,12 +80,25 @@ fn reason(import: &Import) -> Option<String> {
     if let Some(what) = SHARED.get(name) {
         return Some(format!("it uses {name}, and {what} would be common to all ranks"));
     }
-    let known = import.weak || is_mpi(name) || is_safe(name) || is_cpp(import);
+    let known = import.weak || is_mpi(name) || is_safe(name) || is_cpp(import) || is_fortran(name);
     (!known).then(|| format!("it uses {name}, of which it is not known what ranks would share"))
 }
 
 fn is_mpi(name: &str) -> bool {
-    name.starts_with("MPI_") || name.starts_with("PMPI_")
+    let fortran = name.ends_with('_') && (name.starts_with("mpi_") || name.starts_with("pmpi_"));
+    fortran || name.starts_with("MPI_") || name.starts_with("PMPI_")
+}
+
+/// Fortran's library belongs to a rank; the lists name its functions that reach further.
+fn is_fortran(name: &str) -> bool {
+    name.starts_with("_gfortran_") || name.starts_with("__ieee_") || name.starts_with("CFI_")
+}
+
+/// A Fortran program of another linker's making refers to its own `MPI_BOTTOM` and others, of which there must be one for all ranks.
+fn fixed_blocks(image: &Image) -> Option<String> {
+    let fortran = image.needed().iter().any(|name| name.starts_with("libmpi_fortran.so"));
+    (fortran && image.is_executable())
+        .then(|| "it is a Fortran program that was not linked by mpirage's mpifort".to_owned())
 }
 
 fn is_safe(name: &str) -> bool {

@@ -22,7 +22,8 @@ pub fn constants(groups: &[Group]) -> String {
 /// The module `mpi`.
 pub fn mpi(functions: &[Function]) -> String {
     let interfaces = interfaces(functions, Module::Mpi);
-    format!("{MPI_HEAD}{interfaces}end module mpi\n")
+    let sizeof = sizeof("integer, intent(out)");
+    format!("{MPI_HEAD}{sizeof}{interfaces}end module mpi\n")
 }
 
 /// The module `mpi_f08`.
@@ -30,7 +31,10 @@ pub fn mpi_f08(groups: &[Group], functions: &[Function]) -> String {
     let constants: String = fortran_constants(groups).map(|(constant, of)| typed(constant, of)).collect();
     let operators = operators();
     let interfaces = interfaces(functions, Module::F08);
-    format!("{F08_HEAD}{constants}{F08_SENTINELS}{operators}{F08_PROCEDURES}{interfaces}end module mpi_f08\n")
+    let sizeof = sizeof("integer, intent(out), optional");
+    format!(
+        "{F08_HEAD}{constants}{F08_SENTINELS}{operators}{F08_PROCEDURES}{sizeof}{interfaces}end module mpi_f08\n"
+    )
 }
 
 /// The constants that Fortran has: numbers and handles, but not those of the tool interface.
@@ -94,6 +98,22 @@ fn typed(constant: &Constant, of: &str) -> String {
             format!("  type({handle}), parameter :: {name} = {value}\n")
         }
     }
+}
+
+/// `MPI_Sizeof`: a procedure for each type and kind, which knows the size. `ierror` is how the error code is declared.
+fn sizeof(ierror: &str) -> String {
+    let integers = ["int8", "int16", "int32", "int64"].map(|kind| ("integer", kind));
+    let reals = ["real32", "real64"].map(|kind| ("real", kind));
+    let complexes = ["real32", "real64"].map(|kind| ("complex", kind));
+    let specific = |(of, kind): (&str, &str)| {
+        let name = format!("mpi_sizeof_{of}_{kind}");
+        format!(
+            "    subroutine {name}(x, size, ierror)\n      use, intrinsic :: iso_fortran_env, only: {kind}\n      \
+             {of}({kind}), intent(in) :: x(..)\n      integer, intent(out) :: size\n      {ierror} :: ierror\n    end subroutine\n"
+        )
+    };
+    let specifics: String = integers.into_iter().chain(reals).chain(complexes).map(specific).collect();
+    format!("  interface MPI_Sizeof\n{specifics}  end interface\n\n")
 }
 
 /// `==` and `/=` of handles.

@@ -13,11 +13,13 @@
 //! | `representation` | integers that stand for handles, keys and error codes |
 //! | `arguments` | handles, addresses, attributes, numbers |
 //! | `text` | characters |
+//! | `blocks` | the blocks of those variables that all folded ranks have |
 //! | `sentinels` | variables whose address has a meaning: `MPI_BOTTOM`, `MPI_STATUS_IGNORE`, … |
 //! | `procedures` | procedures of the program that MPI calls |
 //! | `predefined` | procedures that only Fortran has |
 
 mod arguments;
+mod blocks;
 mod constants;
 mod predefined;
 mod procedures;

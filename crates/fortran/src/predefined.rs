@@ -1,5 +1,5 @@
 //! Procedures that only Fortran has: predefined functions of attributes, which have addresses here and are constants in C; comparison of
-//! handles; `MPI_F_sync_reg`.
+//! handles; `MPI_Sizeof`; `MPI_F_sync_reg`.
 
 use core::ffi::{c_int, c_void};
 
@@ -42,6 +42,33 @@ macro_rules! deletions {
             unsafe { ierror.write(0) };
         }
     )*};
+}
+
+/// `MPI_Sizeof` for a type and kind: the module has an interface for each.
+macro_rules! sizes {
+    ($($name:ident: $size:expr;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C-unwind" fn $name(_x: *const c_void, size: *mut c_int, ierror: *mut c_int) {
+            // SAFETY: the program passes a place for the size, and one for the error code unless it leaves it out.
+            unsafe {
+                size.write($size);
+                if !ierror.is_null() {
+                    ierror.write(0);
+                }
+            }
+        }
+    )*};
+}
+
+sizes! {
+    mpi_sizeof_integer_int8_: 1;
+    mpi_sizeof_integer_int16_: 2;
+    mpi_sizeof_integer_int32_: 4;
+    mpi_sizeof_integer_int64_: 8;
+    mpi_sizeof_real_real32_: 4;
+    mpi_sizeof_real_real64_: 8;
+    mpi_sizeof_complex_real32_: 8;
+    mpi_sizeof_complex_real64_: 16;
 }
 
 copies! {

@@ -31,9 +31,12 @@ pub fn is_by_hand(name: &str) -> bool {
     ["_c2f", "_f2c", "_c2f08", "_f082c", "_f082f", "_f2f08"].iter().any(|end| name.ends_with(end))
 }
 
-/// Functions of the MPI 5 ABI alone. By `MPI_Abi_get_version` programs would take the front for a library of that ABI.
+/// Functions of the MPI 5 ABI alone. By `MPI_Abi_get_version` programs would take the front for a library of that ABI. Those with
+/// infos are in the front all the same: a program that looks for them would find those of `libmpi_abi.so.1`, whose handles are others.
 pub fn is_of_abi(name: &str) -> bool {
-    name.starts_with("MPI_Abi_") || name.ends_with("_toint") || name.ends_with("_fromint")
+    (name.starts_with("MPI_Abi_") && !name.ends_with("_info"))
+        || name.ends_with("_toint")
+        || name.ends_with("_fromint")
 }
 
 /// Functions that came after MPI 4.0. Programs that are to run with older libraries ask whether these exist before they call them, so

@@ -111,6 +111,7 @@ impl Arguments {
             | Call::Share { .. }
             | Call::Publish { .. }
             | Call::LookUp { .. }
+            | Call::Spawn { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }

@@ -2,7 +2,7 @@
 
 use mpirage_call::wire::push_call;
 use mpirage_call::{Call, LineId, RankId, Reply, Stamp};
-use mpirage_mpi::{Ending, Engine, Memory, Place, Segment, Turn, UserReduction};
+use mpirage_mpi::{Ending, Engine, Memory, Place, Segment, Spawned, Turn, UserReduction};
 use mpirage_units::Time;
 
 use crate::ranks::Ranks;
@@ -73,6 +73,11 @@ impl Simulation<'_> {
     /// The address in the program from which the line has made its last call.
     pub(crate) fn site(&self, line: LineId) -> u64 {
         self.0.last_call(line).site
+    }
+
+    /// The processes that were started together with a rank, if a rank has started it.
+    pub(crate) fn spawned(&self, rank: RankId) -> Option<&Spawned> {
+        self.0.spawned(rank)
     }
 
     /// Has the rank initialized MPI, and has it finalized?

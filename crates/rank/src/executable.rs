@@ -17,7 +17,7 @@ use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, FileKind};
 use thiserror::Error;
 
-use crate::interface::{Interface, is_other_mpi, needed_interface};
+use crate::interface::{Interface, is_other_mpi, is_replaced, needed_interface};
 use crate::program::Program;
 
 /// Why a file is not run.
@@ -46,6 +46,16 @@ pub enum Unfit {
          compile it with `mpirage cc`, or name the interpreter before it"
     )]
     UnknownFormat(PathBuf),
+    /// A script whose interpreter does not exist.
+    #[error(
+        "{path} is a script for {interpreter}, which does not exist; correct its first line, or install the interpreter"
+    )]
+    MissingInterpreter {
+        /// The file.
+        path: PathBuf,
+        /// The program that its first line names.
+        interpreter: PathBuf,
+    },
     /// It is a program of another processor.
     #[error("{path} is built for {processor}, which this machine is not; build it here with `mpirage cc`")]
     OtherProcessor {
@@ -69,6 +79,29 @@ pub enum Unfit {
         library: String,
         /// Does a library of the program link it?
         through: bool,
+    },
+    /// Its MPI library is a part of it.
+    #[error(
+        "{0} is statically linked, so mpirage cannot replace its MPI library; link it without -static, or build it with `mpirage cc`"
+    )]
+    StaticMpi(PathBuf),
+    /// The dynamic linker would not find one of its libraries.
+    #[error("{path} needs {library}, which is not found; install it, or name its folder in LD_LIBRARY_PATH")]
+    MissingLibrary {
+        /// The file.
+        path: PathBuf,
+        /// The library.
+        library: String,
+    },
+    /// Another interface was asked for than the one that it is built for.
+    #[error("{path} is built for {}, not for {}; leave --mpi-abi out", .built.owner(), .wanted.owner())]
+    OtherInterface {
+        /// The file.
+        path: PathBuf,
+        /// The interface that it is built for.
+        built: Interface,
+        /// The interface that was asked for.
+        wanted: Interface,
     },
 }
 
@@ -111,6 +144,9 @@ impl Program {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
             Err(error) => return Err(unreadable(error)),
         };
+        if let Some(interpreter) = interpreter_of(&beginning).filter(|interpreter| !interpreter.exists()) {
+            return Err(Unfit::MissingInterpreter { path: path.clone(), interpreter });
+        }
         if beginning.starts_with(b"#!") || has_interpreter(path, &beginning) {
             return Ok(None);
         }
@@ -136,11 +172,37 @@ impl Program {
         if !file.linked {
             return Err(Unfit::NotLinked(self.path.clone()));
         }
+        if file.is_static && mentions_mpi(bytes) {
+            return Err(Unfit::StaticMpi(self.path.clone()));
+        }
         let direct = self.interface_of(&file, &file.needed, false)?;
-        if direct.is_some() || file.needed.iter().all(|library| needs_no_mpi(library)) {
+        if file.needed.iter().all(|library| needs_no_mpi(library)) {
             return Ok(direct);
         }
-        self.interface_of(&file, &self.loaded(), true)
+        let loaded = self.loaded();
+        if let Some(missing) = loaded.iter().find(|library| library.is_missing()) {
+            let (path, library) = (self.path.clone(), missing.name.clone());
+            return Err(Unfit::MissingLibrary { path, library });
+        }
+        let names: Vec<String> = loaded.into_iter().map(|library| library.name).collect();
+        if direct.is_some() { Ok(direct) } else { self.interface_of(&file, &names, true) }
+    }
+
+    /// Refuses an interface that the program is not built for. Programs that load MPI later can have any.
+    pub fn check_interface(&self, wanted: Interface, found: Option<Interface>) -> Result<(), Unfit> {
+        let ours = || self.links_ours().then_some(Interface::Mpi5);
+        match found.or_else(ours).filter(|built| *built != wanted) {
+            Some(built) => Err(Unfit::OtherInterface { path: self.path.clone(), built, wanted }),
+            None => Ok(()),
+        }
+    }
+
+    /// Does the program itself link our library?
+    fn links_ours(&self) -> bool {
+        let file = std::fs::read(&self.path).ok();
+        let file = file.and_then(|bytes| Elf::read::<FileHeader64<Endianness>>(&bytes));
+        let is_ours = |library: &String| Interface::of_library(library) == Some(Interface::Mpi5);
+        file.is_some_and(|file| file.needed.iter().any(is_ours))
     }
 
     /// The interface that these libraries of the program stand for.
@@ -160,8 +222,8 @@ impl Program {
         Ok(interface)
     }
 
-    /// All libraries that the dynamic linker would load, by name. It is asked: only it knows all its ways to find them.
-    fn loaded(&self) -> Vec<String> {
+    /// All libraries that the dynamic linker would load. It is asked: only it knows all its ways to find them.
+    fn loaded(&self) -> Vec<Library> {
         let mut command = Command::new(&self.path);
         command.envs(self.environment.iter().map(|(name, value): &(OsString, OsString)| (name, value)));
         command.env("LD_TRACE_LOADED_OBJECTS", "1").stdin(Stdio::null()).stderr(Stdio::null());
@@ -169,9 +231,40 @@ impl Program {
             command.current_dir(folder);
         }
         let Ok(output) = command.output() else { return Vec::new() };
-        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-        lines.lines().filter_map(|line| line.split_ascii_whitespace().next()).map(str::to_owned).collect()
+        String::from_utf8_lossy(&output.stdout).lines().filter_map(Library::from_line).collect()
     }
+}
+
+/// A library that the dynamic linker looked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Library {
+    name: String,
+    found: bool,
+}
+
+impl Library {
+    /// From a line such as `libm.so.6 => /lib/libm.so.6 (0x00007f…)`.
+    fn from_line(line: &str) -> Option<Library> {
+        let name = line.split_ascii_whitespace().next()?.to_owned();
+        Some(Library { name, found: !line.trim_end().ends_with("=> not found") })
+    }
+
+    /// Is it nowhere, and nothing that mpirage brings?
+    fn is_missing(&self) -> bool {
+        !self.found && !is_replaced(&self.name)
+    }
+}
+
+/// Does the text of an MPI library occur in the file? Symbols may have been stripped, messages that name functions remain.
+fn mentions_mpi(bytes: &[u8]) -> bool {
+    bytes.windows(b"MPI_Init".len()).any(|part| part == b"MPI_Init")
+}
+
+/// The interpreter that the first line of a script names by an absolute path.
+fn interpreter_of(beginning: &[u8]) -> Option<PathBuf> {
+    let line = beginning.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    line.split_ascii_whitespace().next().map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// How much of a file tells what it is.
@@ -181,6 +274,8 @@ const BEGINNING: u64 = 256;
 struct Elf {
     machine: u16,
     linked: bool,
+    /// No dynamic linker is named that could load libraries.
+    is_static: bool,
     needed: Vec<String>,
 }
 
@@ -199,7 +294,8 @@ impl Elf {
             let names = dynamic.iter().filter(|entry| entry.d_tag(endian) == elf::DT_NEEDED).map(value);
             needed.extend(names.filter_map(|at| string(strings, at as usize)));
         }
-        Some(Elf { machine: header.e_machine(endian).0, linked, needed })
+        let is_static = !segments.iter().any(|segment| segment.p_type(endian) == elf::PT_INTERP);
+        Some(Elf { machine: header.e_machine(endian).0, linked, is_static, needed })
     }
 }
 
@@ -297,6 +393,21 @@ mod tests {
         let map = "7f0000000000-7f0000001000 r-xp 00000000 fe:00 42   /usr/lib/libmpich.so.12.2.0\n";
         assert_eq!(other_mpi_in_map(map).as_deref(), Some("/usr/lib/libmpich.so.12.2.0"));
         assert_eq!(other_mpi_in_map("7f0000000000-7f0000001000 rw-p 00000000 00:00 0 [heap]"), None);
+    }
+
+    #[test]
+    fn missing_libraries_are_those_that_mpirage_does_not_bring() {
+        let missing = |line: &str| Library::from_line(line).is_some_and(|library| library.is_missing());
+        assert!(missing("\tlibhdf5.so.103 => not found"));
+        assert!(!missing("\tlibm.so.6 => /lib/libm.so.6 (0x00007f0000000000)"));
+        assert!(!missing("\tlibmpi.so.40 => not found") && missing("\tlibmpi_cxx.so.40 => not found"));
+    }
+
+    #[test]
+    fn the_first_line_names_the_interpreter() {
+        assert_eq!(interpreter_of(b"#! /bin/sh -e\nls\n"), Some(PathBuf::from("/bin/sh")));
+        assert_eq!(interpreter_of(b"#!sh\n"), None);
+        assert_eq!(interpreter_of(b"ls\n"), None);
     }
 
     #[test]

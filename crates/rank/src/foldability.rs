@@ -17,22 +17,11 @@ pub enum Foldability {
     Impossible(String),
 }
 
-/// Why Fortran programs run as processes: the library for Fortran knows variables such as `MPI_BOTTOM` by their address, which is
-/// another one in each folded rank.
-#[cfg(target_arch = "x86_64")]
-const FORTRAN: &str = "it is a Fortran program, whose ranks would share the units of Fortran's library";
-
-#[cfg(target_arch = "x86_64")]
-fn is_fortran(image: &Image) -> bool {
-    image.needed().iter().any(|library| library.starts_with("libmpi_fortran.so"))
-}
-
 /// Examines a program.
 #[cfg(target_arch = "x86_64")]
 pub fn foldability(program: &Path) -> Foldability {
     match Image::open(program) {
         Err(refusal) => Foldability::Impossible(refusal.to_string()),
-        Ok(image) if is_fortran(&image) => Foldability::Impossible(FORTRAN.to_owned()),
         Ok(image) => match verdict(&image) {
             Verdict::Safe => Foldability::Safe,
             Verdict::Unsafe(reasons) => Foldability::Unsafe(reasons),

@@ -28,6 +28,9 @@ use crate::watchdog::Watchdog;
 /// The mailbox of the first line, which all lines use in turn.
 const MAILBOX: LineId = LineId::new(0);
 
+/// Fortran's variables whose address has a meaning, such as `MPI_BOTTOM`. All ranks have those of the library, which so knows them.
+const SENTINELS: &str = "mpi_fortran_";
+
 /// Functions of the C library that allocate, and those of the MPI library that share large allocations.
 const ALLOCATION: [(&str, &CStr); 8] = [
     ("malloc", c"mpirage_share_malloc"),
@@ -156,8 +159,10 @@ impl Folded {
             return Ok(());
         }
         let refused = |refusal| FoldError::Program { program: path.display().to_string(), refusal };
-        let image = Image::open(path).map_err(refused)?;
+        let mut image = Image::open(path).map_err(refused)?;
         let libraries = Libraries::load(&image, &is_ours).map_err(refused)?;
+        image.include_own_libraries(&libraries).map_err(refused)?;
+        image.share(&|name| name.starts_with(SENTINELS));
         let linked = image
             .link(&mut |name, version| {
                 let ours = || self.library.symbol(&CString::new(name).ok()?);

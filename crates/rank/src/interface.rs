@@ -30,6 +30,21 @@ const LIBRARIES: [(&str, Interface); 12] = [
     ("libmpi_usempi_ignore_tkr.so.40", Interface::OpenMpi),
 ];
 
+/// Those that mpirage brings, under these names.
+const REPLACED: [&str; 6] = [
+    "libmpi_abi.so.1",
+    "libmpi_fortran.so.1",
+    "libmpi.so.12",
+    "libmpich.so.12",
+    "libmpi.so.40",
+    "libmpi_mpifh.so.40",
+];
+
+/// Does mpirage bring a library of this name?
+pub fn is_replaced(library: &str) -> bool {
+    REPLACED.contains(&library)
+}
+
 impl Interface {
     /// The interface that a library belongs to.
     pub fn of_library(library: &str) -> Option<Interface> {

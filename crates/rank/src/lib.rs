@@ -25,6 +25,7 @@ mod service;
 mod session;
 mod shared;
 mod signals;
+mod spawned;
 mod symbols;
 mod threads;
 #[cfg(not(target_arch = "x86_64"))]

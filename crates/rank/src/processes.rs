@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, LineId, RankId, Reply};
-use mpirage_channel::{Briefing, Crash, Disturbed, Mailboxes, Waiting};
+use mpirage_channel::{Briefing, Crash, Disturbed, Mailboxes, Waiting, WorldPlace};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
 use nix::time::ClockId;
@@ -26,8 +26,7 @@ use crate::ranks::Stop;
 use crate::shared::SharedFile;
 use crate::symbols::{Site, Symbols};
 
-use line::Line;
-use threads::Threads;
+use line::{Line, Threads};
 
 /// How long to wait for a line before checking that its process still lives.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
@@ -117,6 +116,14 @@ impl Processes {
         let id = child.id();
         self.processes.push(Process { child: Some(child), id, output, death: None, crash: None });
         Ok(())
+    }
+
+    /// Says to a rank, which is not started yet, where its world is.
+    pub(crate) fn brief(&mut self, rank: RankId, size: u32, world: WorldPlace) {
+        let line = LineId::first_of(rank);
+        let known = self.mailboxes.briefing(line);
+        let world = WorldPlace { universe: known.world.universe, ..world };
+        self.mailboxes.brief(line, &Briefing { size, world, ..known });
     }
 
     /// The rank that a line belongs to.

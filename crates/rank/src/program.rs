@@ -14,7 +14,7 @@ use crate::interface::Interface;
 const PATIENT_THREADS: [(&str, &str); 2] = [("OMP_WAIT_POLICY", "passive"), ("KMP_BLOCKTIME", "0")];
 
 /// A program with its arguments and environment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The executable.
     pub path: PathBuf,
@@ -31,6 +31,8 @@ pub struct Program {
 /// Who a process is to be.
 pub(crate) struct Identity<'a> {
     pub rank: RankId,
+    /// The first rank of its world, and how many there are.
+    pub first: RankId,
     pub size: u32,
     /// Number among the ranks of its host, and how many those are.
     pub local: (u32, u32),
@@ -52,7 +54,7 @@ impl Program {
         }
         command.env(
             mpirage_channel::CHANNEL_VARIABLE,
-            format!("{}:{}", channel.as_raw_fd(), LineId::first_of(who.rank)),
+            mpirage_channel::channel_value(channel.as_raw_fd(), LineId::first_of(who.rank)),
         );
         for (name, value) in who.variables() {
             command.env(name, value);
@@ -72,7 +74,7 @@ impl Program {
 impl Identity<'_> {
     /// What launchers of other MPI implementations and Slurm tell a process.
     pub(crate) fn variables(&self) -> [(&'static str, String); 12] {
-        let (rank, size) = (self.rank.to_string(), self.size.to_string());
+        let (rank, size) = ((self.rank.get() - self.first.get()).to_string(), self.size.to_string());
         let (local, locals) = (self.local.0.to_string(), self.local.1.to_string());
         [
             ("OMPI_COMM_WORLD_RANK", rank.clone()),

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply};
-use mpirage_channel::{Disturbed, Waiting};
+use mpirage_channel::{Disturbed, Waiting, WorldPlace};
 use mpirage_mpi::Place;
 
 use crate::Folded;
@@ -174,8 +174,13 @@ impl Ranks {
     }
 }
 
-/// Threads, which only processes have.
+/// What only processes can: they have threads, and are started by others.
 impl Ranks {
+    /// Says to a rank, which is not started yet, where its world is.
+    pub(crate) fn brief(&mut self, rank: RankId, size: u32, world: WorldPlace) {
+        self.processes_mut().expect("only processes are started by others").brief(rank, size, world);
+    }
+
     /// Have the threads of a rank lines of their own?
     pub(crate) fn is_threaded(&self, rank: RankId) -> bool {
         self.processes().is_some_and(|processes| processes.is_threaded(rank))

@@ -11,7 +11,7 @@ use crate::ahead::Ahead;
 use crate::border::Simulation;
 use crate::crash::Death;
 use crate::processes::PATIENCE;
-use crate::program::Identity;
+use crate::program::{Identity, Program};
 use crate::ranks::Stop;
 use crate::session::{Outcome, Session, SessionError, Watch};
 use crate::signals::Signals;
@@ -35,6 +35,8 @@ pub(crate) struct Running<'a> {
     ended: usize,
     switches: u32,
     shown: Instant,
+    /// What ranks execute that others have started, in order.
+    pub spawned: Vec<Arc<Program>>,
 }
 
 impl<'a> Running<'a> {
@@ -46,7 +48,19 @@ impl<'a> Running<'a> {
         ahead: Ahead,
     ) -> Running<'a> {
         let (shown, folded) = (Instant::now(), !simulation.ranks().are_processes());
-        Running { session, simulation, watch, signals, ahead, folded, code: 0, ended: 0, switches: 0, shown }
+        Running {
+            session,
+            simulation,
+            watch,
+            signals,
+            ahead,
+            folded,
+            code: 0,
+            ended: 0,
+            switches: 0,
+            shown,
+            spawned: Vec::new(),
+        }
     }
 
     pub(crate) fn run_to_the_end(&mut self) -> Result<Outcome, SessionError> {
@@ -147,8 +161,8 @@ impl<'a> Running<'a> {
 
     /// Once per program: where its code is, for explanations after its end.
     pub(crate) fn note_addresses(&mut self, rank: RankId) {
-        let (programs, at) = (&self.session.programs, rank.index());
-        let first = at == 0 || !Arc::ptr_eq(&programs[at], &programs[at - 1]);
+        let before = rank.get().checked_sub(1).map(|before| self.program(RankId::new(before)));
+        let first = before.is_none_or(|before| !Arc::ptr_eq(self.program(rank), before));
         if first && self.simulation.ranks().note_addresses(rank) {
             self.watch.loaded(self.simulation.ranks());
             if !self.simulation.ranks().copies_directly(rank) {
@@ -159,11 +173,14 @@ impl<'a> Running<'a> {
     }
 
     fn start(&mut self, rank: RankId) -> Result<(), SessionError> {
-        let program = &self.session.programs[rank.index()];
-        let (host, local, locals) = &self.session.hosts[rank.index()];
         let size = self.session.programs.len() as u32;
-        let who = Identity { rank, size, local: (*local, *locals), host };
-        let started = self.simulation.ranks().start(program, &who);
+        let (program, first, size) = match rank.get() < size {
+            true => (Arc::clone(&self.session.programs[rank.index()]), RankId::new(0), size),
+            false => self.prepare_spawned(rank),
+        };
+        let (host, local, locals) = &self.session.hosts[rank.index()];
+        let who = Identity { rank, first, size, local: (*local, *locals), host };
+        let started = self.simulation.ranks().start(&program, &who);
         started
             .map_err(|error| SessionError::Start { program: program.path.display().to_string(), error })?;
         // The second shows how far apart the others will be.

@@ -140,9 +140,9 @@ pub trait Watch {
 
 /// The programs and hosts of all ranks, and how to run them.
 pub struct Session {
-    /// The program of each rank.
+    /// The program of each rank that starts with the run.
     pub programs: Vec<Arc<Program>>,
-    /// Name of the simulated host of each rank, and the rank's number among those of its host.
+    /// Name of the simulated host of each rank, and the rank's number among those of its host; also of ranks that others may start.
     pub hosts: Vec<(String, u32, u32)>,
     /// The longest a rank may go without calling MPI.
     pub rank_timeout: Option<Duration>,
@@ -159,7 +159,7 @@ impl Session {
         // Folded ranks run on one thread.
         let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
         engine.release_early(how != RunAhead::Never);
-        let ahead = Ahead::new(how, Cores::new(self.cores), self.programs.len());
+        let ahead = Ahead::new(how, Cores::new(self.cores), self.hosts.len());
         Running::new(self, Simulation(engine), watch, signals, ahead).run_to_the_end()
     }
 }

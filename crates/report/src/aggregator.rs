@@ -4,9 +4,11 @@
 //! log grows too long, because too little repeats, they are computed on the way, and the log is cleared.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use mpirage_interpret::links::Transfers;
 use mpirage_interpret::{LinkUse, RunInfo};
+use mpirage_platform::HostId;
 use mpirage_record::{Message, Scope};
 use mpirage_units::{Duration, Time};
 use serde_json::json;
@@ -16,13 +18,16 @@ use crate::calls::{CallKey, Calls};
 use crate::category::{CATEGORIES, Category};
 use crate::container::Container;
 use crate::critical::Critical;
+use crate::last_receipt::LastReceipt;
 use crate::log::{Event, Part, Period};
 use crate::logs::Logs;
 use crate::path::Paths;
+use crate::quiet::QuietNetwork;
 use crate::ranks::RankAmong;
 use crate::receipt::MessageReceipt;
 use crate::tiles::{Level, Tiles};
 use crate::traffic::Traffic;
+use crate::waits::{State, TimedCall, Wait, Waits};
 
 /// Bins of time for the use of links.
 const LINK_BINS: usize = 256;
@@ -52,8 +57,20 @@ pub(crate) struct ReturnedCall {
     pub bytes: u64,
     pub entered: u64,
     pub duration: u64,
-    /// How long it waited for another rank; none if that is to be found from its messages.
-    pub waited: Option<u64>,
+    pub awaited: Awaited,
+}
+
+/// Which rank a call waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// None.
+    Nothing,
+    /// The other rank of its last message; in this state, if it is given.
+    Message(Option<State>),
+    /// This rank, in this state, until this time in picoseconds.
+    Rank(u32, State, u64),
+    /// A rank that is not known, as long as the call took.
+    Unknown,
 }
 
 /// Everything that is gathered about ranks.
@@ -67,6 +84,11 @@ pub(crate) struct Aggregator {
     last_receipts: Vec<LastReceipt>,
     /// The same for completed sends; empty as long as no rank has waited for one.
     last_sends: Vec<LastReceipt>,
+    waits: Waits,
+    /// The host of each rank.
+    placement: Arc<[HostId]>,
+    /// The network for messages that are alone, if the model has one.
+    quiet: Option<QuietNetwork>,
     call_count: u64,
     message_count: u64,
     budget: Budget,
@@ -82,13 +104,6 @@ pub(crate) struct Aggregator {
 pub(crate) struct RankTime {
     pub now: u64,
     pub spent: [u64; CATEGORIES],
-}
-
-/// The last message of a rank: the time of its delivery, and the time until which its other rank was late.
-#[derive(Clone, Copy, Default)]
-struct LastReceipt {
-    delivered: u64,
-    late_until: u64,
 }
 
 /// Sums up the activities of a rank.
@@ -150,6 +165,9 @@ impl Aggregator {
             tiles: Tiles::new(run.ranks()),
             last_receipts: vec![LastReceipt::default(); ranks],
             last_sends: Vec::new(),
+            waits: Waits::new(ranks),
+            placement: Arc::clone(&run.placement),
+            quiet: None,
             call_count: 0,
             message_count: 0,
             budget,
@@ -157,6 +175,15 @@ impl Aggregator {
             changes: 0,
             show_collective_messages: run.collective_messages,
         }
+    }
+
+    /// Finds contention by comparing with this network, which has no other traffic.
+    pub fn compare_with(&mut self, quiet: QuietNetwork) {
+        self.quiet = Some(quiet);
+    }
+
+    pub fn waits(&self) -> &Waits {
+        &self.waits
     }
 
     pub fn calls(&self) -> &Calls {
@@ -186,23 +213,37 @@ impl Aggregator {
     /// A call of a rank has returned.
     #[inline(always)]
     pub fn call(&mut self, rank: u32, call: ReturnedCall) {
-        let ReturnedCall { key, category, bytes, entered, duration, waited } = call;
+        let ReturnedCall { key, category, bytes, entered, duration, awaited } = call;
         self.call_count += 1;
-        let waited = waited.unwrap_or_else(|| self.waited(rank, entered, duration));
+        let wait = if duration == 0 { Wait::NONE } else { self.wait(rank, entered, duration, awaited) };
+        let waited = wait.waited;
         let (gap, end) = (entered.wrapping_sub(self.logs.activities.end(rank)), entered + duration);
+        let mut activity = Activity { gap, duration, waited, bytes, category, ..Activity::default() };
         if let Some(expected) = self.logs.activities.expected(rank) {
-            let activity = Activity { gap, duration, waited, bytes, call: expected.call, category };
+            activity.call = expected.call;
             if *expected == activity && *self.logs.calls.key(expected.call) == key {
-                return self.logs.activities.on_hit(rank, end);
+                self.logs.activities.on_hit(rank, end);
+                return self.account(rank, activity.call, &activity, entered, &wait);
             }
         }
-        self.log_call(rank, &key, Activity { gap, duration, waited, bytes, category, ..Activity::default() });
+        let call = self.log_call(rank, &key, activity);
+        self.account(rank, call, &activity, entered, &wait);
+    }
+
+    /// Adds a call to the wait states.
+    #[inline(always)]
+    fn account(&mut self, rank: u32, call: u32, activity: &Activity, entered: u64, wait: &Wait) {
+        let &Activity { duration, category, .. } = activity;
+        let communicates = category != Category::Other;
+        let call = TimedCall { rank, call, entered, duration, communicates };
+        self.waits.returned(&call, wait, &self.logs.calls);
     }
 
     #[inline(never)]
-    fn log_call(&mut self, rank: u32, key: &CallKey, activity: Activity) {
+    fn log_call(&mut self, rank: u32, key: &CallKey, activity: Activity) -> u32 {
         let call = self.logs.calls.number(key);
         self.log(rank, Activity { call, ..activity });
+        call
     }
 
     /// A rank did something that is not a call.
@@ -210,6 +251,9 @@ impl Aggregator {
     pub fn spend(&mut self, rank: u32, category: Category, time: Range<u64>) {
         let gap = time.start.wrapping_sub(self.logs.activities.end(rank));
         let duration = time.end.saturating_sub(time.start);
+        if duration > 0 {
+            self.waits.spent(rank, time.start, time.end);
+        }
         self.log(rank, Activity { gap, duration, category, ..Activity::default() });
     }
 
@@ -227,18 +271,49 @@ impl Aggregator {
         }
     }
 
-    /// How long a call could not return because another rank was late: the other rank of the message that was delivered when the call
-    /// returned, or else of the last message that was delivered during the call.
-    #[inline(always)]
-    fn waited(&self, rank: u32, entered: u64, duration: u64) -> u64 {
-        let (last, left) = (self.last_receipts[rank as usize], entered + duration);
-        let late_until = match self.last_sends.get(rank as usize) {
-            _ if last.delivered == left => last.late_until,
-            Some(send) if send.delivered == left => send.late_until,
-            _ if last.delivered > entered && last.delivered < left => last.late_until,
-            _ => 0,
+    /// Why a call could not return earlier.
+    #[inline(never)]
+    fn wait(&mut self, rank: u32, entered: u64, duration: u64, awaited: Awaited) -> Wait {
+        let receipt = match awaited {
+            Awaited::Nothing => return Wait::NONE,
+            Awaited::Unknown => return Wait { waited: duration, ..Wait::NONE },
+            Awaited::Message(_) | Awaited::Rank(..) => self.last_receipt(rank, entered, entered + duration),
         };
-        late_until.saturating_sub(entered).min(duration)
+        let (state, cause, until) = match (awaited, &receipt) {
+            (Awaited::Rank(cause, state, until), _) => (state, cause, until),
+            (Awaited::Message(state), Some(last)) => {
+                (state.unwrap_or_else(|| last.state()), last.other, last.late_until)
+            }
+            _ => return Wait::NONE,
+        };
+        let waited = until.saturating_sub(entered).min(duration);
+        let wait = Wait { state, waited, cause, ..Wait::NONE };
+        receipt.map_or(wait, |receipt| self.with_contention(rank, wait, &receipt, entered))
+    }
+
+    /// The message that was delivered when a call returned, or else the last message that was delivered during the call.
+    #[inline(always)]
+    fn last_receipt(&self, rank: u32, entered: u64, left: u64) -> Option<LastReceipt> {
+        let last = self.last_receipts[rank as usize];
+        match self.last_sends.get(rank as usize) {
+            _ if last.delivered == left => Some(last),
+            Some(send) if send.delivered == left => Some(*send),
+            _ if last.delivered > entered && last.delivered < left => Some(last),
+            _ => None,
+        }
+    }
+
+    /// The same wait, with how much longer than alone its last message took.
+    fn with_contention(&mut self, rank: u32, wait: Wait, receipt: &LastReceipt, entered: u64) -> Wait {
+        let &LastReceipt { departed, arrived, bytes, other, is_send, .. } = receipt;
+        let (from, to) = if is_send { (rank, other) } else { (other, rank) };
+        let Some(quiet) = &mut self.quiet else { return wait };
+        let host = |rank: u32| self.placement[rank as usize];
+        // Within a host there are no links.
+        let alone = if host(from) == host(to) { None } else { quiet.picos(host(from), host(to), bytes) };
+        let Some(alone) = alone else { return wait };
+        let contention = arrived.saturating_sub((departed + alone).max(entered + wait.waited));
+        Wait { contention, route: (from, to), ..wait }
     }
 
     /// These messages will be passed to [`Aggregator::message`] soon.
@@ -252,9 +327,7 @@ impl Aggregator {
     /// A message was delivered.
     #[inline]
     pub fn message(&mut self, message: &Message) {
-        let &Message { to, sent, delivered, .. } = message;
-        self.last_receipts[to as usize] =
-            LastReceipt { delivered: delivered.as_picos(), late_until: sent.as_picos() };
+        self.last_receipts[message.to as usize] = LastReceipt::new(message, false);
         self.deliver(message, false);
         if message.held || message.awaited {
             self.deliver_to_sender(message);
@@ -264,9 +337,7 @@ impl Aggregator {
     /// The sender of a message waited for its delivery, or for the receiver.
     fn deliver_to_sender(&mut self, message: &Message) {
         self.last_sends.resize(self.last_receipts.len(), LastReceipt::default());
-        let late_until = if message.held { message.departed.as_picos() } else { 0 };
-        self.last_sends[message.from as usize] =
-            LastReceipt { delivered: message.delivered.as_picos(), late_until };
+        self.last_sends[message.from as usize] = LastReceipt::new(message, true);
         self.deliver(message, true);
     }
 
@@ -359,6 +430,7 @@ impl Aggregator {
     /// The run ended at `end`.
     pub fn finish(&mut self, end: u64) {
         self.logs.settle();
+        self.waits.finish();
         self.add_up_activities();
         self.links.reach(Time::from_picos(end));
         self.add_up_messages(true);

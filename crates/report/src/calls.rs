@@ -3,16 +3,18 @@
 use std::cmp::Reverse;
 use std::rc::Rc;
 
+use mpirage_interpret::function::{Kind, function};
 use mpirage_interpret::{CallSites, Sites};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use crate::activity::Activity;
+use crate::activity::{Activity, NO_CALL};
 use crate::container::Container;
 use crate::envelope::Envelope;
 use crate::names::Functions;
 use crate::ranks::RankAmong;
 use crate::time::seconds;
+use crate::waits::State;
 
 /// No function.
 pub(crate) const NO_FUNCTION: u16 = u16::MAX;
@@ -85,10 +87,11 @@ pub(crate) struct Calls {
     functions: Functions,
     /// Whether function and site alone distinguish new kinds.
     coarse: bool,
+    ranks: u32,
 }
 
 impl Calls {
-    pub fn new(sites: Option<Rc<dyn Sites>>) -> Calls {
+    pub fn new(sites: Option<Rc<dyn Sites>>, ranks: u32) -> Calls {
         let none = CallKind {
             key: CallKey::of_site(NO_FUNCTION, 0),
             function: 0,
@@ -101,6 +104,7 @@ impl Calls {
             sites: CallSites::new(sites),
             functions: Functions::new(),
             coarse: false,
+            ranks,
         }
     }
 
@@ -161,9 +165,41 @@ impl Calls {
         *longest = activity.duration.max(*longest);
     }
 
+    /// Whether a call of this kind by the first of two ranks ends such a wait of the second.
+    pub fn ends_wait(&self, kind: u32, (caller, waiter): (u32, u32), state: State) -> bool {
+        let key = self.key(kind);
+        let of = function(key.function).kind;
+        let to_waiter = match key.peer {
+            Peer::Distance(distance) => {
+                RankAmong { rank: caller, ranks: self.ranks }.at_distance(distance) == waiter
+            }
+            Peer::None | Peer::Root(_) => true,
+        };
+        match state {
+            State::LateSender => {
+                to_waiter && matches!(of, Kind::Send | Kind::Isend | Kind::Sendrecv | Kind::Start)
+            }
+            State::LateReceiver => {
+                to_waiter && matches!(of, Kind::Recv | Kind::Irecv | Kind::Sendrecv | Kind::Start)
+            }
+            _ => matches!(of, Kind::Barrier | Kind::Collective),
+        }
+    }
+
+    /// The page's numbers of the function and the site of a kind; none if it is no call.
+    pub fn place(&self, kind: u32) -> Option<(u16, u32)> {
+        let CallKind { function, site, .. } = self.kinds[kind as usize];
+        (kind != NO_CALL).then_some((function, site))
+    }
+
     /// The page's number of a function that was called.
     pub fn function_index(&self, function: u16) -> Option<u16> {
         self.functions.find(function)
+    }
+
+    /// The name of a function, by the page's number.
+    pub fn function_name(&self, function: u16) -> &'static str {
+        self.functions.names().get(usize::from(function)).copied().unwrap_or("MPI")
     }
 
     /// The name of a site, by its number.
@@ -225,11 +261,10 @@ impl Calls {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::activity::NO_CALL;
 
     #[test]
     fn calls_of_a_kind_have_one_number() {
-        let mut calls = Calls::new(None);
+        let mut calls = Calls::new(None, 8);
         let envelope = |tag, peer| Envelope { comm: 1, tag, bytes: 8, peer };
         let send =
             |rank, to| CallKey::point_to_point(3, 77, &envelope(-1, Some(to)), RankAmong { rank, ranks: 8 });
@@ -246,7 +281,7 @@ mod tests {
 
     #[test]
     fn kinds_of_a_site_are_one_row() {
-        let mut calls = Calls::new(None);
+        let mut calls = Calls::new(None, 8);
         for (tag, duration) in [(1, 10), (2, 30), (1, 20)] {
             let envelope = Envelope { comm: 1, tag, bytes: 8, peer: None };
             let call = calls.number(&CallKey::collective(3, 0, &envelope));

@@ -7,6 +7,7 @@ use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use crate::entries::LateEntry;
 use crate::time::seconds;
 
 /// Collectives that are remembered, at least.
@@ -19,7 +20,8 @@ struct Live {
     number: u64,
     /// Its row in the table.
     row: u32,
-    /// The time at which the last rank so far entered, in picoseconds.
+    /// The last rank so far, and the time at which it entered, in picoseconds.
+    last_rank: u32,
     last_entry: u64,
 }
 
@@ -60,27 +62,29 @@ impl Collectives {
     pub fn enter(
         &mut self,
         number: u64,
-        context: ContextId,
-        kind: Collective,
-        method: Option<Method>,
+        (context, kind, method): (ContextId, Collective, Option<Method>),
+        rank: u32,
         entered: Time,
     ) -> u16 {
         let place = self.place(number);
         if self.live[place].number != number + 1 {
             let row = self.row(kind, method, context);
-            self.live[place] = Live { number: number + 1, row, last_entry: 0 };
+            self.live[place] = Live { number: number + 1, row, last_rank: rank, last_entry: 0 };
             self.recent = Live::default();
         }
         let live = &mut self.live[place];
-        live.last_entry = live.last_entry.max(entered.as_picos());
+        if entered.as_picos() >= live.last_entry {
+            (live.last_rank, live.last_entry) = (rank, entered.as_picos());
+        }
         let row = &mut self.rows[live.row as usize];
         row.calls += 1;
         row.function
     }
 
-    /// The time at which the last rank so far entered.
-    pub fn last_entry(&self, number: u64) -> Option<u64> {
-        self.find(number).map(|live| live.last_entry)
+    /// The entry of the last rank so far.
+    pub fn last_entry(&self, number: u64) -> Option<LateEntry> {
+        let Live { last_rank, last_entry, .. } = self.find(number)?;
+        Some(LateEntry { rank: last_rank, at: last_entry, held: false })
     }
 
     /// A rank has left a blocking collective after this time.
@@ -179,12 +183,14 @@ mod tests {
     fn the_last_entry_is_that_of_its_own_collective() {
         let mut collectives = Collectives::new(2);
         let enter = |collectives: &mut Collectives, number, at| {
-            collectives.enter(number, ContextId::new(0), Collective::Barrier, None, Time::from_picos(at));
+            let what = (ContextId::new(0), Collective::Barrier, None);
+            collectives.enter(number, what, at as u32, Time::from_picos(at));
         };
         enter(&mut collectives, 7, 10);
         enter(&mut collectives, 8, 90);
         enter(&mut collectives, 7, 30);
-        assert_eq!((collectives.last_entry(7), collectives.last_entry(8)), (Some(30), Some(90)));
+        let last = |number| collectives.last_entry(number).map(|late| (late.rank, late.at));
+        assert_eq!([last(7), last(8)], [Some((30, 30)), Some((90, 90))]);
         assert_eq!(collectives.last_entry(9), None);
         assert_eq!(collectives.rows.len(), 1);
     }

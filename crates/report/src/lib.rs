@@ -19,10 +19,12 @@
 //! | `aggregator` | the logs of a run, and what is computed from them |
 //! | `tiles`, `traffic`, `collectives` | time by category, messages by size and pair, collectives by algorithm |
 //! | `path`, `critical` | the critical path, and what lies on it |
+//! | `waits`, `last_receipt`, `entries`, `quiet` | wait states and delay costs; who came late to a collective; messages without contention |
 //! | `network`, `drawing` | the use of links, and the topology of the machine |
 //! | `packets` | queues, drops and retransmissions of packet-level networks |
 //! | `names`, `category`, `ranks`, `time` | functions, communicators, categories, ranks and times as the page has them |
 //! | `container`, `columns`, `page` | the file |
+//! | `figures` | the figures of a file as JSON |
 
 mod activity;
 mod aggregator;
@@ -33,7 +35,10 @@ mod columns;
 mod container;
 mod critical;
 mod drawing;
+mod entries;
 mod envelope;
+mod figures;
+mod last_receipt;
 mod log;
 mod logs;
 mod names;
@@ -41,6 +46,7 @@ mod network;
 mod packets;
 mod page;
 mod path;
+mod quiet;
 mod ranks;
 mod receipt;
 mod report;
@@ -49,8 +55,10 @@ mod testing;
 mod tiles;
 mod time;
 mod traffic;
+mod waits;
 
 pub use aggregator::Budget;
 pub use container::Container;
-pub use page::{data_of, write_page};
+pub use figures::figures_of;
+pub use page::{MOST_RUNS, data_of, write_page};
 pub use report::{Ending, Report};

@@ -20,7 +20,7 @@ impl Logs {
     pub fn new(run: &RunInfo) -> Logs {
         let ranks = run.placement.len();
         Logs {
-            calls: Calls::new(run.sites.clone()),
+            calls: Calls::new(run.sites.clone(), run.ranks()),
             activities: ActivityLog::new(ranks),
             messages: MessageLog::new(ranks),
             inner_messages: MessageLog::new(ranks),

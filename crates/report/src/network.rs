@@ -41,6 +41,15 @@ impl<'a> Network<'a> {
         Some(&self.classes[self.platform.link_class(*slowest)].name)
     }
 
+    /// The link of a route that is used most, relative to its bandwidth; the first of several.
+    pub fn most_used(&self, route: &[LinkId]) -> Option<LinkId> {
+        let heat = |link: LinkId| {
+            let used = self.used.binary_search_by_key(&link, |used| used.link);
+            used.map_or(0.0, |at| self.used[at].total() / self.platform.link(link).bandwidth)
+        };
+        route.iter().copied().rev().max_by(|&a, &b| heat(a).total_cmp(&heat(b)))
+    }
+
     pub fn write(&self, out: &mut Container) {
         let there: Vec<usize> = (0..self.classes.len()).filter(|&at| self.classes[at].links > 0).collect();
         let position = |link| there.binary_search(&self.platform.link_class(link)).unwrap_or(0);

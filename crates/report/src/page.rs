@@ -6,21 +6,25 @@ use std::io::{self, Write};
 const BUNDLE: &str = include_str!("../page/bundle.html");
 /// Where the data goes.
 const PLACE: &str = "<!--data-->";
-/// The element around the data of the run, or of the first of two runs.
+/// Runs of a page, at most.
+pub const MOST_RUNS: usize = 26;
+/// The element around the data of the run, or of the first of several runs.
 const AROUND: (&str, &str) = ("<script id=\"data\" type=\"text/plain\">", "</script>");
 
-/// Writes a page about one run, or about two runs side by side. The data of each comes from [`crate::Container::embedded`].
+/// Writes a page about one run, or about several runs side by side, at most [`MOST_RUNS`]. The data of each comes from
+/// [`crate::Container::embedded`].
 pub fn write_page(runs: &[String], out: &mut dyn Write) -> io::Result<()> {
     let (before, after) = BUNDLE.split_once(PLACE).unwrap_or((BUNDLE, ""));
     out.write_all(before.as_bytes())?;
-    for (run, id) in runs.iter().zip(["data", "data-b"]) {
-        let begin = AROUND.0.replace("\"data\"", &format!("\"{id}\""));
+    for (run, letter) in runs.iter().zip('a'..='z') {
+        let id = if letter == 'a' { "\"data\"".to_owned() } else { format!("\"data-{letter}\"") };
+        let begin = AROUND.0.replace("\"data\"", &id);
         writeln!(out, "{begin}{run}{}", AROUND.1)?;
     }
     out.write_all(after.as_bytes())
 }
 
-/// The data in a page: of its run, or of the first of its two runs.
+/// The data in a page: of its run, or of the first of its runs.
 pub fn data_of(page: &str) -> Option<&str> {
     let (_, rest) = page.split_once(AROUND.0)?;
     let (data, _) = rest.split_once(AROUND.1)?;
@@ -37,9 +41,10 @@ mod tests {
         assert_eq!(BUNDLE.matches(PLACE).count(), 1);
         let run = Container::default().embedded().unwrap();
         let mut page = Vec::new();
-        write_page(&[run.clone(), run.clone()], &mut page).unwrap();
+        write_page(&[run.clone(), run.clone(), run.clone()], &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
-        assert_eq!(page.matches("type=\"text/plain\">H4s").count(), 2);
+        assert_eq!(page.matches("type=\"text/plain\">H4s").count(), 3);
+        assert_eq!(page.matches("<script id=\"data-c\" type=\"text/plain\">").count(), 1);
         assert_eq!(data_of(&page), Some(run.as_str()));
         assert_eq!(data_of("<p>something else</p>"), None);
     }

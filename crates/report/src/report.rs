@@ -4,23 +4,27 @@ mod finish;
 
 use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{Call, Reply, Stamp};
+use mpirage_collectives::Collective;
 use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::Comms;
 use mpirage_interpret::function::Kind as FunctionKind;
-use mpirage_kernel::NetworkHistory;
+use mpirage_kernel::{NetworkHistory, NetworkModel};
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::{Duration, Time};
 use serde_json::Value;
 
-use crate::aggregator::{Aggregator, Budget, ReturnedCall};
+use crate::aggregator::{Aggregator, Awaited, Budget, ReturnedCall};
 use crate::calls::CallKey;
 use crate::category::Category;
 use crate::collectives::Collectives;
+use crate::entries::{Entries, LateEntry};
 use crate::envelope::Envelope;
 use crate::names::Contexts;
 use crate::packets::Packets;
+use crate::quiet::QuietNetwork;
 use crate::ranks::RankAmong;
+use crate::waits::{NO_RANK, State};
 
 /// What is known when a run is over.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +50,7 @@ pub struct Report {
     /// The blocking collective that each rank is in.
     entered: Vec<Option<EnteredCollective>>,
     collectives: Collectives,
+    entries: Entries,
     aggregator: Aggregator,
     /// Queues and connections over time, if the network recorded them.
     packets: Option<Packets>,
@@ -60,7 +65,8 @@ struct EnteredCollective {
     /// The number of the collective in the run.
     number: u64,
     envelope: Envelope,
-    /// Whether every rank waits for every other: not if there is a root, nor among neighbours.
+    kind: Collective,
+    /// Whether every rank waits for every other: by a formula; otherwise not if there is a root, nor among neighbours.
     waits_for_all: bool,
 }
 
@@ -90,6 +96,7 @@ impl Report {
             ends: vec![RankEnd::default(); ranks],
             entered: vec![None; ranks],
             collectives: Collectives::new(ranks),
+            entries: Entries::new(ranks),
             aggregator: Aggregator::new(run, budget),
             packets: None,
             wants_ideal: false,
@@ -101,6 +108,13 @@ impl Report {
     /// Asks for ideal clocks: how long the run would take on an ideal network.
     pub fn with_ideal_clocks(mut self) -> Report {
         self.wants_ideal = true;
+        self
+    }
+
+    /// Finds contention by sending each message through `quiet`, the network of the run without other traffic, in which the time of a
+    /// message depends on nothing but its hosts and its bytes.
+    pub fn with_quiet_network(mut self, quiet: Box<dyn NetworkModel>) -> Report {
+        self.aggregator.compare_with(QuietNetwork::new(quiet));
         self
     }
 
@@ -120,10 +134,10 @@ impl Report {
     #[inline(always)]
     fn exchange(&mut self, rank: u32, stamp: &Stamp, entered: u64, duration: u64, envelope: &Envelope) {
         let category = self.aggregator.calls_mut().functions().category(stamp.function);
-        let waited = if category == Category::Other || duration == 0 { Some(0) } else { None };
+        let awaited = if category == Category::Other { Awaited::Nothing } else { Awaited::Message(None) };
         let key = self.key(rank, stamp, category, envelope);
         let bytes = envelope.bytes;
-        self.aggregator.call(rank, ReturnedCall { key, category, bytes, entered, duration, waited });
+        self.aggregator.call(rank, ReturnedCall { key, category, bytes, entered, duration, awaited });
     }
 
     /// Any other call has returned. Collectives that were announced when the rank entered come without details.
@@ -142,15 +156,19 @@ impl Report {
             Some(_) => None,
         };
         let envelope = match (details, &collective) {
+            // The page finds regions by their numbers.
+            (Some(Details { call: &Call::Control { level }, .. }), _) => {
+                Envelope { tag: level, ..Envelope::default() }
+            }
             (Some(details), _) => Envelope::of(&Arguments::of(rank, &details, &self.comms), &self.contexts),
             (None, Some(collective)) => collective.envelope,
             (None, None) => Envelope::default(),
         };
         let (kind, category) = self.aggregator.calls_mut().functions().kind(stamp.function);
-        let waited = self.waited(kind, collective.as_ref(), call, entered, duration);
+        let awaited = self.awaited(rank, kind, collective.as_ref(), call);
         let key = self.key(rank, stamp, category, &envelope);
         let bytes = envelope.bytes;
-        self.aggregator.call(rank, ReturnedCall { key, category, bytes, entered, duration, waited });
+        self.aggregator.call(rank, ReturnedCall { key, category, bytes, entered, duration, awaited });
     }
 
     #[inline(always)]
@@ -173,27 +191,40 @@ impl Report {
         Some(collective)
     }
 
-    /// How long a call could not return because another rank was late, if that is known without its messages.
-    fn waited(
+    /// Which rank a call waited for.
+    fn awaited(
         &self,
+        rank: u32,
         kind: FunctionKind,
         collective: Option<&EnteredCollective>,
         call: Option<&Call<'_>>,
-        entered: u64,
-        duration: u64,
-    ) -> Option<u64> {
-        match (kind, call) {
-            _ if duration == 0 => Some(0),
-            (FunctionKind::Barrier | FunctionKind::Collective, None | Some(Call::Collective(_)))
-                if collective.is_some_and(|collective| collective.waits_for_all) =>
-            {
-                let last_entry = collective.and_then(|it| self.collectives.last_entry(it.number));
-                last_entry.map(|last| last.saturating_sub(entered).min(duration))
-            }
+    ) -> Awaited {
+        match (kind, call, collective) {
+            (
+                FunctionKind::Barrier | FunctionKind::Collective,
+                None | Some(Call::Collective(_)),
+                Some(collective),
+            ) => self.awaited_in(rank, collective),
             // The message that it found is delivered later.
-            (FunctionKind::Test, Some(Call::Probe { poll: false, .. })) => Some(duration),
-            (FunctionKind::Other | FunctionKind::File, _) => Some(0),
-            _ => None,
+            (FunctionKind::Test, Some(Call::Probe { poll: false, .. }), _) => Awaited::Unknown,
+            (FunctionKind::Other | FunctionKind::File, ..) => Awaited::Nothing,
+            (FunctionKind::OneSided, ..) => Awaited::Message(Some(State::OneSided)),
+            _ => Awaited::Message(None),
+        }
+    }
+
+    /// Which rank a collective waited for: the last one of all, or the last one of those on which this rank depends.
+    fn awaited_in(&self, rank: u32, collective: &EnteredCollective) -> Awaited {
+        let &EnteredCollective { number, kind, waits_for_all, .. } = collective;
+        let late = match waits_for_all {
+            true => self.collectives.last_entry(number),
+            false => self.entries.late(rank, number),
+        };
+        match late {
+            Some(LateEntry { rank: last, at, held }) if last != rank => {
+                Awaited::Rank(last, State::in_collective(kind, held), at)
+            }
+            _ => Awaited::Rank(NO_RANK, State::in_collective(kind, false), 0),
         }
     }
 
@@ -225,11 +256,15 @@ impl Recorder for Report {
                 self.contexts.add(context, members.len() as u32);
             }
             Record::Schedule { rank, number, context, kind, method, entered, call } => {
-                self.collectives.enter(number, context, kind, method, entered);
+                self.collectives.enter(number, (context, kind, method), rank, entered);
                 let arguments = Arguments::of_collective(rank, call, &self.comms);
                 let envelope = Envelope::of(&arguments, &self.contexts);
-                let waits_for_all = !kind.is_rooted() && !kind.is_neighborhood();
-                self.entered[rank as usize] = Some(EnteredCollective { number, envelope, waits_for_all });
+                let waits_for_all = method.is_none() || !kind.is_rooted() && !kind.is_neighborhood();
+                if !waits_for_all {
+                    self.entries.enter(rank, number, entered);
+                }
+                self.entered[rank as usize] =
+                    Some(EnteredCollective { number, envelope, kind, waits_for_all });
             }
             Record::End { rank, at, blocked, ideal } => {
                 self.ideal = self.ideal.max(ideal);
@@ -261,6 +296,7 @@ impl Recorder for Report {
         }
         for message in messages {
             self.collectives.message(message);
+            self.entries.message(message);
             self.aggregator.message(message);
         }
     }
@@ -290,7 +326,7 @@ impl Recorder for Report {
 #[cfg(test)]
 mod tests {
     use mpirage_call::{Blocks, CollectiveCall, Part, Payload, Reply, WORLD, Work, function_names};
-    use mpirage_collectives::{Algorithm, Collective, Peers};
+    use mpirage_collectives::{Algorithm, Peers};
     use serde_json::json;
 
     use super::*;

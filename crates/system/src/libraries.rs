@@ -1,12 +1,13 @@
 //! Libraries that belong to the system: to the C and C++ compilers, and to mpirage itself.
 
 /// Prefixes of their file names.
-const PREFIXES: [&str; 11] = [
+const PREFIXES: [&str; 12] = [
     "libc.so",
     "libm.so",
     "libgcc_s.so",
     "libstdc++.so",
     "libmpi_abi.so",
+    "libmpi_fortran.so",
     "libpthread.so",
     "libdl.so",
     "librt.so",

@@ -143,6 +143,7 @@ impl Conversion<'_> {
             | Call::Share { .. }
             | Call::Publish { .. }
             | Call::LookUp { .. }
+            | Call::Spawn { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }

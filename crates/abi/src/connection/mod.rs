@@ -20,12 +20,14 @@ use std::env;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStringExt;
 
-use mpirage_call::{Call, RankId, Reply};
+use mpirage_call::{Call, ContextId, RankId, Reply, UNIVERSE, WORLD};
 use mpirage_channel::{Attach, Briefing, CHANNEL_VARIABLE, LineEnd};
+use mpirage_data::Group;
 use mpirage_units::Time;
 
 use crate::alone::{self, Alone};
 use crate::lock::{Guard, is_folded};
+use crate::objects::comm::world_group;
 use crate::origin::{Control, FoldedOrigin};
 use crate::process;
 use crate::timers::Timers;
@@ -66,6 +68,14 @@ impl Connection {
             rank,
             tickets: AtomicU64::new(0),
             threads: AtomicBool::new(false),
+        }
+    }
+
+    /// MPI begins: this process is the rank, and programs that it executes are not.
+    pub(crate) fn settle(&self) {
+        if self.is_simulated() && !is_folded() {
+            self.lock().keep_from_programs();
+            process::close_on_exec(self.briefing().shared_file);
         }
     }
 
@@ -124,7 +134,19 @@ impl Connection {
         }
     }
 
-    /// The rank in the world.
+    /// The group of the world.
+    pub(crate) fn world(&self) -> Group {
+        let Briefing { size, world, .. } = self.briefing();
+        world_group(world.first, *size)
+    }
+
+    /// The context in which all ranks of the run reach each other by their ranks in the run.
+    pub(crate) fn universe(&self) -> ContextId {
+        let Briefing { size, world, .. } = self.briefing();
+        if world.universe > *size { UNIVERSE } else { WORLD }
+    }
+
+    /// The rank in the run, which is the rank in the world unless another rank has started the world.
     pub(crate) fn rank(&self) -> RankId {
         self.rank.identity.rank
     }
@@ -219,12 +241,10 @@ fn to_simulator(end: LineEnd, host: Vec<u8>) -> (Peer, Identity) {
 
 fn from_environment() -> (Peer, Identity) {
     process::watch_forks();
+    process::note_connection();
     let host = env::var_os(HOST_VARIABLE).map_or_else(real_host, OsStringExt::into_vec);
     match LineEnd::attach(env::var(CHANNEL_VARIABLE).ok().as_deref()) {
-        Attach::Rank(end) => {
-            process::close_on_exec(end.briefing().shared_file);
-            to_simulator(end, host)
-        }
+        Attach::Rank(end) => to_simulator(end, host),
         Attach::Alone => {
             let identity =
                 Identity { rank: RankId::default(), simulated: false, briefing: alone::BRIEFING, host };

@@ -38,6 +38,13 @@ pub(super) enum Peer {
 }
 
 impl ConnectionState {
+    /// From now on programs that this process executes are no ranks.
+    pub(super) fn keep_from_programs(&self) {
+        if let Peer::Simulator(end) = &self.peer {
+            end.keep_from_programs();
+        }
+    }
+
     pub(super) fn new(peer: Peer) -> ConnectionState {
         ConnectionState {
             peer,

@@ -26,22 +26,27 @@ const FORTRAN_SIZES: [(&str, usize); 4] = [
     ("mpi_double_precision_size", 8),
 ];
 
-/// Fortran's types with a size in their name: gfortran has these.
-const FORTRAN_TYPES: [&str; 14] = [
+/// Fortran's types that a library may lack: this one has all, whether the compiler has them or not.
+const FORTRAN_TYPES: [&str; 19] = [
     "mpi_logical1_supported",
     "mpi_logical2_supported",
     "mpi_logical4_supported",
     "mpi_logical8_supported",
+    "mpi_logical16_supported",
     "mpi_integer1_supported",
     "mpi_integer2_supported",
     "mpi_integer4_supported",
     "mpi_integer8_supported",
+    "mpi_integer16_supported",
+    "mpi_real2_supported",
     "mpi_real4_supported",
     "mpi_real8_supported",
     "mpi_real16_supported",
+    "mpi_complex4_supported",
     "mpi_complex8_supported",
     "mpi_complex16_supported",
     "mpi_complex32_supported",
+    "mpi_double_complex_supported",
 ];
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Abi_get_info(info: *mut MPI_Info) -> c_int {

@@ -270,12 +270,6 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_disconnect(comm: *mut MPI_Comm) 
     unsafe { MPI_Comm_free(comm) }
 }
 
-/// No rank is ever spawned by others.
-pub(crate) unsafe extern "C-unwind" fn MPI_Comm_get_parent(parent: *mut MPI_Comm) -> c_int {
-    // SAFETY: the program hands over a place for a communicator.
-    frame::outcome(None, || unsafe { put("parent", parent, MPI_COMM_NULL) })
-}
-
 /// Makes a communicator from `parent`; `MPI_COMM_NULL` if this rank is not in it. All members of the parent do, or those
 /// that are to be in the new one.
 pub(crate) fn make(parent: MPI_Comm, how: CommRequest<'_>) -> Result<MPI_Comm> {

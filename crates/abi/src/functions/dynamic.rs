@@ -1,18 +1,17 @@
-//! Processes that meet during a run (chapter 11 of the standard): ports, sockets, and programs that would be started.
+//! Processes that meet during a run (chapter 11 of the standard): ports and sockets.
 //!
 //! A port is a rank and a number. Who connects sends its rank to the one that opened the port, under a tag of the port; then both are the leaders of the
-//! two sides of an inter-communicator. All processes of a simulated run start with it: `MPI_UNIVERSE_SIZE` is the size of the world, so
-//! there is no room for programs that are started later, and `MPI_Comm_spawn` returns `MPI_ERR_SPAWN`.
+//! two sides of an inter-communicator.
 
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use mpirage_call::{Call, SendMode, WORLD, unpack_text};
+use mpirage_call::{Call, SendMode, unpack_text};
 use mpirage_data::Basic;
 use mpirage_units::Duration;
 
 use super::communicators::about;
-use super::intercomms::{FIRST_TAG, exchange, group_of, intra, join, told_by};
+use super::intercomms::{FIRST_TAG, Leader, group_of, intra, join, told_by};
 use crate::arguments::{not_null, put, put_string, string};
 use crate::constants::*;
 use crate::error::{Result, fail};
@@ -32,15 +31,15 @@ const LOOK: Duration = Duration::from_picos(10_000_000);
 
 /// Where ranks meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Port {
-    /// The rank that opened it, in the world.
-    rank: u32,
-    number: u32,
+pub(super) struct Port {
+    /// The rank in the run that opened it.
+    pub rank: u32,
+    pub number: u32,
 }
 
 impl Port {
     /// The next port of this rank.
-    fn open() -> Port {
+    pub(super) fn open() -> Port {
         // Folded ranks share the counter, which only has to differ between ports of one rank.
         static NEXT: AtomicU32 = AtomicU32::new(0);
         Port { rank: rank::this().connection().rank().get(), number: NEXT.fetch_add(1, Ordering::Relaxed) }
@@ -54,7 +53,7 @@ impl Port {
         let parts = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once(':'));
         let numbers = parts.and_then(|(rank, number)| Some((rank.parse().ok()?, number.parse().ok()?)));
         match numbers {
-            Some((rank, number)) if rank < rank::this().connection().briefing().size => {
+            Some((rank, number)) if rank < rank::this().connection().briefing().world.universe => {
                 Ok(Port { rank, number })
             }
             _ => fail!(MPI_ERR_PORT, "`{name}` is no port; MPI_Open_port gives the names of ports"),
@@ -178,86 +177,35 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_join(fd: c_int, intercomm: *mut 
     })
 }
 
-pub(crate) unsafe extern "C-unwind" fn MPI_Comm_spawn(
-    _command: *const c_char,
-    _argv: *mut *mut c_char,
-    maxprocs: c_int,
-    _info: MPI_Info,
-    root: c_int,
-    comm: MPI_Comm,
-    intercomm: *mut MPI_Comm,
-    array_of_errcodes: *mut c_int,
-) -> c_int {
-    // SAFETY: the program hands over places for a communicator and for `maxprocs` error codes.
-    frame::outcome(comm, || unsafe { refuse_to_spawn(comm, root, maxprocs, intercomm, array_of_errcodes) })
-}
-
-pub(crate) unsafe extern "C-unwind" fn MPI_Comm_spawn_multiple(
-    count: c_int,
-    _array_of_commands: *mut *mut c_char,
-    _array_of_argv: *mut *mut *mut c_char,
-    array_of_maxprocs: *const c_int,
-    _array_of_info: *const MPI_Info,
-    root: c_int,
-    comm: MPI_Comm,
-    intercomm: *mut MPI_Comm,
-    array_of_errcodes: *mut c_int,
-) -> c_int {
-    frame::outcome(comm, || {
-        let (_, me, _) = about(comm, intra)??;
-        let known = me as c_int == root && !array_of_maxprocs.is_null();
-        // SAFETY: the root hands over `count` numbers.
-        let total = (0..if known { count.max(0) as usize } else { 0 })
-            .map(|i| unsafe { *array_of_maxprocs.add(i) })
-            .sum();
-        // SAFETY: the program hands over places for a communicator and for as many error codes.
-        unsafe { refuse_to_spawn(comm, root, total, intercomm, array_of_errcodes) }
-    })
-}
-
-/// All processes start with the run: there is no room for others.
-///
-/// # Safety
-/// A place for a communicator; unless they are ignored, places for `maxprocs` error codes.
-unsafe fn refuse_to_spawn(
-    comm: MPI_Comm,
-    root: c_int,
-    maxprocs: c_int,
-    intercomm: *mut MPI_Comm,
-    codes: *mut c_int,
-) -> Result<()> {
-    let (group, me, _) = about(comm, intra)??;
-    // MPI_ERRCODES_IGNORE is a null pointer.
-    if me as c_int == root && !codes.is_null() {
-        // SAFETY: the caller vouches for it.
-        (0..maxprocs.max(0) as usize).for_each(|i| unsafe { codes.add(i).write(MPI_ERR_SPAWN) });
-    }
-    // SAFETY: the caller vouches for it.
-    unsafe { put("intercomm", intercomm, MPI_COMM_NULL)? };
-    fail!(
-        MPI_ERR_SPAWN,
-        "there is no room for further processes: all {} processes of MPI_UNIVERSE_SIZE run already; start them all with `mpirage run`, \
-         different programs with `:` between them",
-        group.size().max(rank::this().connection().briefing().size)
-    )
-}
-
-/// The roots meet, and both sides make an inter-communicator. `meet` gives the rank in the world of the other root, and the port.
-fn meet_other_side(
+/// The roots meet, and both sides make an inter-communicator. `meet` gives the rank in the run of the other root, and the port. If that fails, it fails for
+/// all ranks of this side.
+pub(super) fn meet_other_side(
     comm: MPI_Comm,
     root: c_int,
     meet: impl FnOnce() -> Result<(u32, Port)>,
 ) -> Result<MPI_Comm> {
     let (group, me, errhandler) = about(comm, intra)??;
     let leader = try_with(|objects| objects.comms.get(comm)?.member("root", root))?;
-    let mut words = Vec::new();
-    if leader == me {
-        let (other, port) = meet()?;
-        words = exchange(MPI_COMM_WORLD, other as c_int, port.tag(), &group)?;
-        words.push(port.tag() as u32);
-    }
+    let met = if leader == me { Some(meet()) } else { None };
+    let words = match &met {
+        Some(Ok((other, port))) => {
+            let context = rank::this().connection().universe();
+            let tag = port.tag();
+            let mut words = Leader { comm: MPI_COMM_WORLD, context, rank: *other, tag }.exchange(&group)?;
+            words.extend([tag as u32, MPI_SUCCESS as u32]);
+            words
+        }
+        Some(Err(error)) => vec![0, error.class as u32],
+        None => Vec::new(),
+    };
     let mut words = told_by(comm, root, words)?;
-    let tag = words.pop().unwrap_or_default() as c_int;
+    let (class, tag) = (words.pop().unwrap_or_default() as c_int, words.pop().unwrap_or_default() as c_int);
+    if let Some(Err(error)) = met {
+        return Err(error);
+    }
+    if class != MPI_SUCCESS {
+        fail!(class, "the root {root} could not meet the other side");
+    }
     let remote = group_of(words)?;
     if group.intersection(&remote).size() > 0 {
         fail!(MPI_ERR_COMM, "the two sides have ranks in common");
@@ -271,7 +219,8 @@ fn accept_one(port: Port) -> Result<(u32, Port)> {
     let mut other = [0_u32];
     let region = Region::new(other.as_mut_ptr().addr(), 4, &Basic::Byte.into())?;
     let tag = Some(FIRST_TAG + port.tag());
-    let receive = Incoming { context: WORLD, from: None, tag, region, matched: None, bridge: None };
+    let context = rank::this().connection().universe();
+    let receive = Incoming { context, from: None, tag, region, matched: None, bridge: None };
     run(Step::Receive(receive))?;
     Ok((other[0], port))
 }
@@ -281,7 +230,8 @@ fn announce(port: Port) -> Result<(u32, Port)> {
     let me = [rank::this().connection().rank().get()];
     let region = Region::new(me.as_ptr().addr(), 4, &Basic::Byte.into())?;
     let (to, tag) = (port.rank, FIRST_TAG + port.tag());
-    let send = Outgoing { mode: SendMode::Standard, context: WORLD, to, tag, region, copy: None };
+    let context = rank::this().connection().universe();
+    let send = Outgoing { mode: SendMode::Standard, context, to, tag, region, copy: None };
     run(Step::Send(send))?;
     Ok((port.rank, port))
 }
@@ -300,7 +250,7 @@ unsafe fn port(name: *const c_char) -> Result<Port> {
 
 /// # Safety
 /// Unless it is null, it is a string.
-unsafe fn text(what: &'static str, name: *const c_char) -> Result<String> {
+pub(super) unsafe fn text(what: &'static str, name: *const c_char) -> Result<String> {
     // SAFETY: the caller vouches for it.
     Ok(unsafe { string(what, name) }?.to_string_lossy().into_owned())
 }

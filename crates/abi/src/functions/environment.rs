@@ -10,6 +10,7 @@ use crate::clock;
 use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::frame;
+use crate::functions::spawn::meet_parent;
 use crate::functions::tools::pcontrol;
 use crate::inspect;
 use crate::rank::{self, Stage};
@@ -188,18 +189,21 @@ fn init(thread_level: c_int) -> Result<()> {
     rank.begin_use();
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));
-    let size = connection.briefing().size;
+    let place = connection.briefing().world;
     rank::with(|objects| {
-        objects.comms.open(connection.rank().get(), size);
+        objects.comms.open(connection.rank().get(), connection.world());
         if connection.is_checked() {
             objects.remember_makers();
         }
     });
-    rank.attributes.set(MPI_UNIVERSE_SIZE, size as c_int);
-    rank.attributes.set(MPI_APPNUM, 0);
+    rank.attributes.set(MPI_UNIVERSE_SIZE, place.universe as c_int);
+    rank.attributes.set(MPI_APPNUM, place.program as c_int);
     rank.enter(Stage::Running);
     if connection.is_checked() {
         rank.watch();
+    }
+    if place.spawned {
+        meet_parent(place.parent, place.port)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 use core::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-use mpirage_call::{Call, CommRequest, SendMode, WORLD};
+use mpirage_call::{Call, CommRequest, ContextId, SendMode};
 use mpirage_data::{Basic, Group};
 
 use super::collective::gather::MPI_Bcast;
@@ -57,7 +57,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_create(
         let leader = try_with(|objects| objects.comms.get(local_comm)?.member("local_leader", local_leader))?;
         let mut words = Vec::new();
         if leader == me {
-            words = exchange(peer_comm, remote_leader, sent_tag("tag", tag)?, &group)?;
+            words = leader_in(peer_comm, remote_leader, sent_tag("tag", tag)?)?.exchange(&group)?;
         }
         let remote = group_of(told_by(local_comm, local_leader, words)?)?;
         if group.intersection(&remote).size() > 0 {
@@ -157,7 +157,10 @@ fn from_group(group: MPI_Group, tag: i32) -> Result<Comm> {
         fail!(MPI_ERR_GROUP, "this rank is not in the group");
     }
     let members: Vec<u32> = group.iter().collect();
-    let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
+    let made = ask_for_comm(
+        rank::this().connection().universe(),
+        CommRequest::CreateGroup { members: &members, tag },
+    )?;
     let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "a communicator without this rank") };
     Ok(Comm { session, ..Comm::new(context, group, me) })
 }
@@ -189,36 +192,50 @@ pub(super) fn intra(comm: &Comm) -> Result<(Group, u32, MPI_Errhandler)> {
     }
 }
 
-/// Sends the members of this side to the other leader, and returns those of the other side.
-pub(super) fn exchange(
-    peer_comm: MPI_Comm,
-    remote_leader: c_int,
-    tag: i32,
-    group: &Group,
-) -> Result<Vec<u32>> {
-    let own: Vec<u32> = group.iter().collect();
-    let mut count = [0_u32];
-    swap(peer_comm, remote_leader, tag, &[own.len() as u32], &mut count)?;
-    let mut other = vec![0; count[0] as usize];
-    swap(peer_comm, remote_leader, tag, &own, &mut other)?;
-    Ok(other)
+/// The other leader, as this one reaches it.
+pub(super) struct Leader {
+    /// Whose error handler is called.
+    pub comm: MPI_Comm,
+    /// The context that both are in.
+    pub context: ContextId,
+    /// Its rank there.
+    pub rank: u32,
+    pub tag: i32,
 }
 
-/// A message to the other leader and one from it.
-fn swap(peer_comm: MPI_Comm, leader: c_int, tag: i32, own: &[u32], other: &mut [u32]) -> Result<()> {
-    let (context, peer) = try_with(|objects| {
+impl Leader {
+    /// Sends the members of this side to it, and returns those of the other side.
+    pub(super) fn exchange(&self, group: &Group) -> Result<Vec<u32>> {
+        let own: Vec<u32> = group.iter().collect();
+        let mut count = [0_u32];
+        self.swap(&[own.len() as u32], &mut count)?;
+        let mut other = vec![0; count[0] as usize];
+        self.swap(&own, &mut other)?;
+        Ok(other)
+    }
+
+    /// A message to it and one from it.
+    fn swap(&self, own: &[u32], other: &mut [u32]) -> Result<()> {
+        let Leader { comm, context, rank: peer, tag } = *self;
+        let bytes = |address: usize, words: usize| Region::new(address, 4 * words, &Basic::Byte.into());
+        let tag = (FIRST_TAG + tag).min(-1);
+        let sent = bytes(own.as_ptr().addr(), own.len())?;
+        let got = bytes(other.as_mut_ptr().addr(), other.len())?;
+        let send = Outgoing { mode: SendMode::Standard, context, to: peer, tag, region: sent, copy: None };
+        let receive =
+            Incoming { context, from: Some(peer), tag: Some(tag), region: got, matched: None, bridge: None };
+        let steps = Steps::from_vec(vec![Step::Send(send), Step::Receive(receive)]);
+        perform::run(Operation { comm, steps, collective: false }).map(drop)
+    }
+}
+
+/// The leader that a communicator of both leaders contains.
+fn leader_in(peer_comm: MPI_Comm, remote_leader: c_int, tag: i32) -> Result<Leader> {
+    try_with(|objects| {
         let object = objects.comms.get(peer_comm)?;
-        Ok((object.context, object.seat_of(object.member("remote_leader", leader)?)))
-    })?;
-    let bytes = |address: usize, words: usize| Region::new(address, 4 * words, &Basic::Byte.into());
-    let tag = (FIRST_TAG + tag).min(-1);
-    let sent = bytes(own.as_ptr().addr(), own.len())?;
-    let got = bytes(other.as_mut_ptr().addr(), other.len())?;
-    let send = Outgoing { mode: SendMode::Standard, context, to: peer, tag, region: sent, copy: None };
-    let receive =
-        Incoming { context, from: Some(peer), tag: Some(tag), region: got, matched: None, bridge: None };
-    let steps = Steps::from_vec(vec![Step::Send(send), Step::Receive(receive)]);
-    perform::run(Operation { comm: peer_comm, steps, collective: false }).map(drop)
+        let rank = object.seat_of(object.member("remote_leader", remote_leader)?);
+        Ok(Leader { comm: peer_comm, context: object.context, rank, tag })
+    })
 }
 
 /// Broadcasts the leader's words to all ranks.
@@ -245,7 +262,10 @@ pub(super) fn join(group: &Group, remote: &Group, tag: i32) -> Result<Comm> {
     let is_first = group.world_of(0) < remote.world_of(0);
     let (first, second) = if is_first { (group, remote) } else { (remote, group) };
     let members: Vec<u32> = first.iter().chain(second.iter()).collect();
-    let made = ask_for_comm(WORLD, CommRequest::CreateGroup { members: &members, tag })?;
+    let made = ask_for_comm(
+        rank::this().connection().universe(),
+        CommRequest::CreateGroup { members: &members, tag },
+    )?;
     let Some((context, _)) = made else { fail!(MPI_ERR_INTERN, "an inter-communicator without this rank") };
     let bridge = Some(Arc::new(Bridge::new(group, remote.clone(), is_first)));
     Ok(Comm { bridge, ..Comm::new(context, group.clone(), rank::this().connection().rank().get()) })

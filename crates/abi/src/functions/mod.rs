@@ -37,6 +37,7 @@ pub(crate) mod pack;
 pub(crate) mod pack_external;
 pub(crate) mod pt2pt;
 pub(crate) mod sessions;
+pub(crate) mod spawn;
 pub(crate) mod tools;
 pub(crate) mod topologies;
 pub(crate) mod types;

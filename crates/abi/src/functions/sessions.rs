@@ -196,7 +196,7 @@ unsafe fn members(pset_name: *const c_char) -> Result<Group> {
     let connection = rank::this().connection();
     let is = |pset: &str| name.to_bytes().eq_ignore_ascii_case(pset.as_bytes());
     match (is(PSETS[0]), is(PSETS[1])) {
-        (true, _) => Ok(Group::world(connection.briefing().size)),
+        (true, _) => Ok(connection.world()),
         (_, true) => Ok(Group::of([connection.rank().get()]).expect("one rank is a group")),
         _ => fail!(MPI_ERR_ARG, "there is no process set {}", name.to_string_lossy()),
     }

@@ -111,9 +111,13 @@ impl Comm {
     }
 }
 
-/// The group of a world of so many ranks: one for all ranks of this process, which look at it with every message.
-fn world_group(size: u32) -> Group {
+/// The group of a world of so many ranks from the `first` of the run on. The first world's is one for all ranks of this process, which look at it with
+/// every message.
+pub(crate) fn world_group(first: u32, size: u32) -> Group {
     static KNOWN: Mutex<Option<Group>> = Mutex::new(None);
+    if first > 0 {
+        return Group::of(first..first + size).expect("ranks of a world are distinct");
+    }
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if known.as_ref().is_none_or(|group| group.size() != size) {
         *known = None;
@@ -133,9 +137,9 @@ impl Comms {
         Comms { handles: Handles::new() }
     }
 
-    /// Makes the predefined communicators of rank `me` in a world of `size`.
-    pub(crate) fn open(&mut self, me: u32, size: u32) {
-        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, world_group(size), me) };
+    /// Makes the predefined communicators of rank `me` of the run, whose world this is.
+    pub(crate) fn open(&mut self, me: u32, world: Group) {
+        let world = Comm { name: "MPI_COMM_WORLD".into(), ..Comm::new(WORLD, world, me) };
         let alone = Group::of([me]).expect("one rank is a group");
         let own = Comm { name: "MPI_COMM_SELF".into(), ..Comm::new(SELF, alone, me) };
         self.handles.predefine(MPI_COMM_WORLD.0, world);

@@ -62,10 +62,12 @@ impl ErrorCodes {
         Ok(())
     }
 
-    /// Removes a class or a code; a class must not have codes any more.
+    /// Removes a class or a code; a class must not have codes any more, and neither may have a text.
     pub fn remove(&mut self, code: c_int) -> Result<()> {
-        let depends = self.find(code).is_some_and(|added| added.codes > 0);
-        ensure(!depends, MPI_ERR_ARG, || format!("error class {code} still has error codes"))?;
+        let has_codes = self.find(code).is_some_and(|added| added.codes > 0);
+        ensure(!has_codes, MPI_ERR_ARG, || format!("error class {code} still has error codes"))?;
+        let has_text = self.find(code).is_some_and(|added| added.text.is_some());
+        ensure(!has_text, MPI_ERR_ARG, || format!("{code} still has an error string"))?;
         let removed = self.slot(code)?.take();
         if let Some(Added { class, .. }) = removed.filter(|removed| removed.class != code)
             && let Ok(Some(of)) = self.slot(class)
@@ -129,5 +131,15 @@ mod tests {
         codes.remove(class).unwrap();
         assert!(codes.class_of(class).is_err());
         assert_eq!(codes.add_class(), code + 1);
+    }
+
+    #[test]
+    fn a_code_goes_after_its_text() {
+        let mut codes = ErrorCodes::default();
+        let class = codes.add_class();
+        codes.set_text(class, Some("ours".into())).unwrap();
+        assert!(codes.remove(class).is_err());
+        codes.set_text(class, None).unwrap();
+        codes.remove(class).unwrap();
     }
 }

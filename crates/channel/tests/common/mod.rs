@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, LineId, Payload, RankId, Reply, SendMode, Service, Stamp, WORLD};
-use mpirage_channel::{Attach, Briefing, LineEnd, Mailboxes, Waiting, short_name};
+use mpirage_channel::{Attach, Briefing, LineEnd, Mailboxes, Waiting, WorldPlace, short_name};
 use mpirage_units::Time;
 
 /// Longer than any wait of these tests takes.
@@ -21,6 +21,7 @@ pub const LINE: LineId = LineId::new(0);
 pub fn briefing() -> Briefing {
     Briefing {
         size: 2,
+        world: WorldPlace::only(2),
         eager_limit: 65536,
         inline_bytes: 4096,
         measure: false,

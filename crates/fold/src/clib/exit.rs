@@ -81,12 +81,14 @@ impl Handler {
 unsafe fn run_finishers(rank: *mut Rank) {
     // SAFETY: the functions are where the program's file says.
     unsafe {
-        let (base, finishers) = ((*rank).base, Rank::program(rank).finishers);
-        for index in (0..finishers.count).rev() {
-            rank::call_entry(base + finishers.array + 8 * index, [0; 3]);
-        }
-        if let Some(last) = finishers.single {
-            rank::call(base + last, [0; 3]);
+        let base = (*rank).base;
+        for finishers in &Rank::program(rank).finishers {
+            for index in (0..finishers.count).rev() {
+                rank::call_entry(base + finishers.array + 8 * index, [0; 3]);
+            }
+            if let Some(last) = finishers.single {
+                rank::call(base + last, [0; 3]);
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ mod environment;
 pub(crate) mod exit;
 mod files;
 mod getopt;
+mod keys;
 mod locks;
 mod random;
 pub(crate) mod signals;
@@ -41,13 +42,14 @@ pub fn c_library(name: &str) -> Option<usize> {
     TABLE.with(|table| table.get(name).copied())
 }
 
-fn all() -> [Vec<Function>; 10] {
+fn all() -> [Vec<Function>; 11] {
     [
         descriptors::functions(),
         environment::functions(),
         exit::functions(),
         files::functions(),
         getopt::functions(),
+        keys::functions(),
         random::functions(),
         signals::functions(),
         streams::functions(),
@@ -69,6 +71,7 @@ pub(crate) struct Library {
     random: Option<Box<random::Random>>,
     environment: environment::Private,
     getopt: getopt::Scanner,
+    keys: keys::Keys,
     text: text::Buffers,
     time: time::Buffers,
     descriptors: descriptors::Descriptors,
@@ -84,6 +87,7 @@ impl Default for Library {
             random: None,
             environment: environment::Private::default(),
             getopt: getopt::Scanner::default(),
+            keys: keys::Keys::default(),
             text: text::Buffers::default(),
             time: time::Buffers::default(),
             descriptors: descriptors::Descriptors::default(),

@@ -7,6 +7,20 @@ use object::pod;
 use super::Functions;
 use crate::Refusal;
 
+/// Entries that are addresses of tables.
+const TABLES: [DynamicTag; 10] = [
+    elf::DT_STRTAB,
+    elf::DT_HASH,
+    elf::DT_GNU_HASH,
+    elf::DT_VERSYM,
+    elf::DT_VERNEED,
+    elf::DT_VERDEF,
+    elf::DT_RELA,
+    elf::DT_JMPREL,
+    elf::DT_RELR,
+    elf::DT_INIT_ARRAY,
+];
+
 /// What the entries of the dynamic section say, addresses checked against the contents.
 #[derive(Debug, Default)]
 pub(super) struct Dynamic {
@@ -14,6 +28,8 @@ pub(super) struct Dynamic {
     pub run_path: Option<String>,
     pub strings: Table,
     pub symbols: usize,
+    /// Where the tables begin, but that of symbols.
+    tables: Vec<usize>,
     pub versions: Option<usize>,
     pub version_needs: Option<usize>,
     pub relocations: Table,
@@ -79,7 +95,15 @@ impl Dynamic {
         Ok(String::from_utf8_lossy(&rest[..end]).into_owned())
     }
 
+    /// Where the table of symbols ends at the latest: linkers differ in what they put behind it.
+    pub(super) fn end_of_symbols(&self) -> Option<usize> {
+        self.tables.iter().copied().filter(|&table| table > self.symbols).min()
+    }
+
     fn note(&mut self, tag: DynamicTag, value: usize) {
+        if TABLES.contains(&tag) {
+            self.tables.push(value);
+        }
         match tag {
             elf::DT_STRTAB => self.strings.address = value,
             elf::DT_STRSZ => self.strings.size = value,

@@ -5,6 +5,7 @@
 
 mod dynamic;
 mod entry;
+mod include;
 mod relocation;
 mod symbol;
 
@@ -16,6 +17,7 @@ use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::Refusal;
 use dynamic::Dynamic;
+pub(crate) use include::is_own;
 pub(crate) use relocation::{Relocation, RelocationKind};
 pub use symbol::Import;
 pub(crate) use symbol::Symbol;
@@ -26,8 +28,13 @@ pub struct Image {
     /// The segments' bytes at their addresses, up to the last one the file has.
     contents: Vec<u8>,
     segments: Vec<Segment>,
-    tls: Option<TlsSegment>,
-    eh_frame_header: Option<usize>,
+    /// Of the program and of the libraries that are included.
+    tls: Vec<TlsSegment>,
+    unwind_tables: Vec<UnwindTable>,
+    starters: Vec<Functions>,
+    finishers: Vec<Functions>,
+    /// Where the program itself ends.
+    own_end: usize,
     dynamic: Dynamic,
     symbols: Vec<Symbol>,
     relocations: Vec<Relocation>,
@@ -48,10 +55,19 @@ pub(crate) struct Segment {
 /// `PT_TLS`: the initial contents of thread-local variables.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TlsSegment {
+    /// Where the program or library that has them ends.
+    pub owner_end: usize,
     pub address: usize,
     pub file_size: usize,
     pub memory_size: usize,
     pub align: usize,
+}
+
+/// `PT_GNU_EH_FRAME` of the program or of a library: its place, and the end of what it describes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnwindTable {
+    pub address: usize,
+    pub end: usize,
 }
 
 /// Functions to call at the start or at the end: one alone, and an array of them.
@@ -74,6 +90,16 @@ impl Image {
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Refusal> {
+        let mut image = Self::parse_library(path, bytes)?;
+        let entry = check_header(bytes)?.e_entry(LE) as usize;
+        image.main = symbol::main(&image.symbols)
+            .or_else(|| entry::main(&image.contents, entry, &image.relocations))
+            .ok_or(Refusal::NoMain)?;
+        Ok(image)
+    }
+
+    /// Everything but the place of `main`, which a library has not.
+    fn parse_library(path: &Path, bytes: &[u8]) -> Result<Self, Refusal> {
         let header = check_header(bytes)?;
         let programs = header.program_headers(LE, bytes).map_err(|_| Refusal::Damaged("program header"))?;
         let segments: Vec<Segment> = loads(programs).collect();
@@ -82,19 +108,24 @@ impl Image {
         let dynamic = find(elf::PT_DYNAMIC).ok_or(Refusal::Static)?;
         let dynamic = Dynamic::read(&contents, dynamic.p_vaddr(LE) as usize, dynamic.p_filesz(LE) as usize)?;
         let symbols = symbol::read(&contents, &dynamic)?;
-        let tls = find(elf::PT_TLS).map(tls_segment).filter(|tls| tls.memory_size > 0);
+        let end = end_of(&segments);
+        let tls = find(elf::PT_TLS).map(|program| tls_segment(program, end));
+        let tls = tls.filter(|tls| tls.memory_size > 0);
         check(&dynamic, tls.as_ref())?;
-        let relocations = relocation::read(&contents, &dynamic, &symbols, end_of(&segments))?;
+        let relocations = relocation::read(&contents, &dynamic, &symbols, end)?;
         let copied = copied(&symbols, &relocations)?;
+        let unwind_table = find(elf::PT_GNU_EH_FRAME)
+            .map(|program| UnwindTable { address: program.p_vaddr(LE) as usize, end });
         Ok(Self {
             path: path.into(),
-            main: symbol::main(&symbols)
-                .or_else(|| entry::main(&contents, header.e_entry(LE) as usize, &relocations))
-                .ok_or(Refusal::NoMain)?,
-            eh_frame_header: find(elf::PT_GNU_EH_FRAME).map(|program| program.p_vaddr(LE) as usize),
+            main: 0,
+            unwind_tables: unwind_table.into_iter().collect(),
+            starters: vec![dynamic.init],
+            finishers: vec![dynamic.fini],
+            own_end: end,
             contents,
             segments,
-            tls,
+            tls: tls.into_iter().collect(),
             dynamic,
             symbols,
             relocations,
@@ -127,6 +158,11 @@ impl Image {
         self.dynamic.run_path.as_deref()
     }
 
+    /// Is it an ordinary executable, in which references to its own variables are fixed?
+    pub(crate) fn is_executable(&self) -> bool {
+        self.dynamic.executable
+    }
+
     /// Bytes from its first address to behind its last, rounded up to pages.
     pub fn memory_size(&self) -> usize {
         crate::memory::round_to_page(self.end())
@@ -144,8 +180,13 @@ impl Image {
         &self.segments
     }
 
-    pub(crate) fn tls(&self) -> Option<&TlsSegment> {
-        self.tls.as_ref()
+    pub(crate) fn tls(&self) -> &[TlsSegment] {
+        &self.tls
+    }
+
+    /// Where the program itself ends, and libraries that are included begin.
+    pub(crate) fn own_end(&self) -> usize {
+        self.own_end
     }
 
     pub(crate) fn symbols(&self) -> &[Symbol] {
@@ -156,8 +197,8 @@ impl Image {
         &self.relocations
     }
 
-    pub(crate) fn eh_frame_header(&self) -> Option<usize> {
-        self.eh_frame_header
+    pub(crate) fn unwind_tables(&self) -> &[UnwindTable] {
+        &self.unwind_tables
     }
 
     pub(crate) fn main(&self) -> usize {
@@ -169,12 +210,14 @@ impl Image {
         [self.main, self.dynamic.linkage]
     }
 
-    pub(crate) fn starters(&self) -> Functions {
-        self.dynamic.init
+    /// In the order in which they are called: libraries first.
+    pub(crate) fn starters(&self) -> &[Functions] {
+        &self.starters
     }
 
-    pub(crate) fn finishers(&self) -> Functions {
-        self.dynamic.fini
+    /// In the order in which they are called: libraries last.
+    pub(crate) fn finishers(&self) -> &[Functions] {
+        &self.finishers
     }
 
     /// The end of what only a dynamic linker reads, if the file starts with that.
@@ -230,8 +273,9 @@ fn loads(programs: &[ProgramHeader64<LE>]) -> impl Iterator<Item = Segment> {
     })
 }
 
-fn tls_segment(program: &ProgramHeader64<LE>) -> TlsSegment {
+fn tls_segment(program: &ProgramHeader64<LE>, owner_end: usize) -> TlsSegment {
     TlsSegment {
+        owner_end,
         address: program.p_vaddr(LE) as usize,
         file_size: program.p_filesz(LE) as usize,
         memory_size: program.p_memsz(LE) as usize,

@@ -30,6 +30,8 @@ pub(crate) struct Symbol {
     pub version: Option<String>,
     /// Its address is what this function returns.
     pub indirect: bool,
+    /// Its address is a place among the thread-local variables.
+    pub thread_local: bool,
     pub import: Option<Import>,
 }
 
@@ -70,17 +72,18 @@ fn symbol(raw: &Sym64<LE>, name: String, version: Option<String>) -> Symbol {
         size: raw.st_size.get(LE) as usize,
         version,
         indirect: raw.st_type() == elf::STT_GNU_IFUNC,
+        thread_local: raw.st_type() == elf::STT_TLS,
         name,
         import,
     }
 }
 
-/// The dynamic section does not say how many symbols there are; the string table follows them, and relocations
-/// and versions name the rest.
+/// The dynamic section does not say how many symbols there are; another table follows them, or relocations
+/// name the last one.
 fn count(contents: &[u8], dynamic: &Dynamic) -> Result<usize, Refusal> {
     let size = size_of::<Sym64<LE>>();
-    if dynamic.strings.address > dynamic.symbols {
-        return Ok((dynamic.strings.address - dynamic.symbols) / size);
+    if let Some(end) = dynamic.end_of_symbols() {
+        return Ok((end - dynamic.symbols) / size);
     }
     let entries = super::relocation::raw(contents, dynamic)?;
     Ok(entries.map(|(_, info, _)| (info >> 32) as usize + 1).max().unwrap_or(0))

@@ -7,6 +7,7 @@
 
 #[path = "../../../fortran/src/arguments.rs"]
 mod arguments;
+#[path = "../../../fortran/src/blocks.rs"]
 mod blocks;
 #[path = "../../../fortran/src/predefined.rs"]
 mod predefined;

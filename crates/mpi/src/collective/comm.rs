@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mpirage_call::{CommRequest, ContextId, RankId, SELF, WORLD};
+use mpirage_call::{CommRequest, ContextId, RankId, SELF, UNIVERSE, WORLD};
 use mpirage_collectives::Nodes;
 use mpirage_data::Group;
 
@@ -134,6 +134,22 @@ impl Comms {
         let world_comms = worlds.iter().map(comm).collect();
         let made = (0..=SELF.get()).map(|_| Comm::new(None, Origin::UNKNOWN)).collect();
         Comms { worlds, world_comms, made, own_entered: vec![0; first as usize] }
+    }
+
+    /// A communicator of all ranks, also of those that are not started yet: the first that is made.
+    pub(crate) fn add_universe(&mut self, ranks: u32) {
+        let made = self.add(Group::world(ranks), Origin::UNKNOWN);
+        assert_eq!(made, UNIVERSE, "no communicator was made before");
+        // No rank frees it.
+        self.made[UNIVERSE.index()].freed = ranks;
+    }
+
+    /// The world of a job that a rank has started.
+    pub(crate) fn add_world(&mut self, first: u32, size: u32) {
+        let group = Group::of(first..first + size).expect("ranks of a job are distinct");
+        self.worlds.push(World { first, size });
+        self.world_comms.push(Comm::new(Some(group), Origin::UNKNOWN));
+        self.own_entered.resize((first + size) as usize, 0);
     }
 
     pub(crate) fn add(&mut self, group: Group, origin: Origin) -> ContextId {

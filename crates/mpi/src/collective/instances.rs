@@ -109,6 +109,16 @@ impl Collectives {
         self.comms.free(context);
     }
 
+    /// A communicator of all ranks, also of those that are not started yet.
+    pub(crate) fn add_universe(&mut self, ranks: u32) {
+        self.comms.add_universe(ranks);
+    }
+
+    /// The world of a job that a rank has started.
+    pub(crate) fn add_world(&mut self, first: u32, size: u32) {
+        self.comms.add_world(first, size);
+    }
+
     pub(crate) fn add_comm(&mut self, group: Group, origin: Origin) -> ContextId {
         self.comms.add(group, origin)
     }

@@ -9,6 +9,7 @@ use super::match_choices::MatchChoices;
 use super::names::Names;
 use super::polls::Polls;
 use super::sampling::Samples;
+use super::spawning::Spawning;
 use super::windows::OneSided;
 
 /// Carries out the calls of ranks on the parts of the engine.
@@ -22,6 +23,8 @@ pub(super) struct Calls<M> {
     pub shared_sites: HashMap<Box<str>, u64>,
     /// Published names of ports.
     pub names: Names,
+    /// Processes that ranks have started.
+    pub spawning: Spawning,
     /// Are calls checked before they are carried out?
     pub checked: bool,
     /// Sources of wildcard receives, if the run explores them.

@@ -153,6 +153,11 @@ impl<'a, M> Diagnosis<'a, M> {
         self.core.ranks.lines().filter_map(|line| self.why_blocked(line)).collect()
     }
 
+    /// Has a rank had several threads inside MPI?
+    pub fn has_threads(&self) -> bool {
+        self.core.ranks.lines().count() > self.core.ranks.count()
+    }
+
     /// How many ranks a communicator has, for messages about it.
     pub fn communicator_size(&self, context: ContextId) -> u32 {
         self.core.collectives.comms().size(context)
@@ -161,7 +166,7 @@ impl<'a, M> Diagnosis<'a, M> {
     /// What is left when all ranks have ended.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let mut all = Vec::new();
-        for number in 0..self.core.ranks.count() as u32 {
+        for number in 0..self.core.jobs.ranks() {
             let rank = RankId::new(number);
             let slots = self.core.ranks.open_requests(rank);
             let mut open = slots.filter_map(|slot| Some((self.want_of(rank, slot)?, slot.origin)));

@@ -319,6 +319,9 @@ impl<M: Memory> Calls<M> {
             Call::LookUp { service } => {
                 self.names.look_up(service, &mut self.core.ranks.line_mut(line).reply)
             }
+            Call::Spawn { ranks, port, order } => {
+                self.spawning.start(&mut self.core, line, ranks, port, order);
+            }
             Call::Tally(tally) => self.samples.count(tally),
         }
         Progress::Done

@@ -22,6 +22,7 @@ use super::names::Names;
 use super::polls::Polls;
 use super::real_time::RealTime;
 use super::sampling::Samples;
+use super::spawning::{Spawned, Spawning};
 use super::task::{Task, Turns};
 use crate::collective::Collectives;
 use crate::collective::formula::CollectiveTimes;
@@ -49,7 +50,8 @@ pub struct Setup {
     pub kernel: Kernel,
     /// The host of each rank.
     pub placement: Vec<HostId>,
-    /// The number of ranks of each job, in order; empty for one job of all ranks. Each job has a world of its own.
+    /// The number of ranks of each job, in order; empty for one job of all ranks. Each job has a world of its own. What is left of the
+    /// ranks is room for processes that ranks start (`MPI_Comm_spawn`); then context 2 is a communicator of all.
     pub jobs: Vec<u32>,
     /// Simulated seconds per nanosecond of processor time, for each rank.
     pub seconds_per_nano: Vec<f64>,
@@ -86,7 +88,8 @@ impl<M: Memory> Engine<M> {
     pub fn new(setup: Setup, memory: M) -> Engine<M> {
         let ranks = setup.placement.len();
         let sizes = if setup.jobs.is_empty() { vec![ranks as u32] } else { setup.jobs };
-        debug_assert_eq!(sizes.iter().sum::<u32>() as usize, ranks, "every rank belongs to a job");
+        let first: u32 = sizes.iter().sum();
+        assert!(first as usize <= ranks, "every rank of a job has a place");
         let (protocol, hosts) = (Arc::new(setup.protocol), Arc::from(setup.placement));
         let state = Ranks::new(ranks);
         let (mut kernel, observers) = (setup.kernel, Observers::new(setup.recorder));
@@ -98,7 +101,7 @@ impl<M: Memory> Engine<M> {
             data: DataPlane::new(memory),
             observers,
             occupancy: Occupancy::new(&protocol, &hosts),
-            turns: Turns::new(state.lines()),
+            turns: Turns::new(state.lines().take(first as usize)),
             ranks: state,
             jobs: Jobs::new(&sizes),
             transport: Transport::new(Arc::clone(&protocol), Arc::clone(&hosts)),
@@ -111,6 +114,10 @@ impl<M: Memory> Engine<M> {
             protocol,
             hosts,
         };
+        let mut core = core;
+        if ranks > first as usize {
+            core.collectives.add_universe(ranks as u32);
+        }
         Engine {
             calls: Calls {
                 core,
@@ -129,6 +136,7 @@ impl<M: Memory> Engine<M> {
                 samples: Samples::default(),
                 shared_sites: HashMap::new(),
                 names: Names::default(),
+                spawning: Spawning::default(),
                 checked: false,
                 choices: None,
             },
@@ -168,12 +176,6 @@ impl<M: Memory> Engine<M> {
         self.calls.core.jobs.add_line(rank);
         self.calls.core.observers.thread(rank);
         line
-    }
-
-    /// Has a rank had several threads inside MPI?
-    pub fn has_threads(&self) -> bool {
-        let ranks = &self.calls.core.ranks;
-        ranks.lines().count() > ranks.count()
     }
 
     /// The driver's memory.
@@ -223,7 +225,12 @@ impl<M: Memory> Engine<M> {
 
     /// When each rank ended.
     pub fn ends(&self) -> impl Iterator<Item = Time> + '_ {
-        (0..self.calls.core.ranks.count() as u32).map(|rank| self.calls.core.ranks.end(RankId::new(rank)))
+        (0..self.calls.core.jobs.ranks()).map(|rank| self.calls.core.ranks.end(RankId::new(rank)))
+    }
+
+    /// The processes that were started together with a rank, if a rank has started it.
+    pub fn spawned(&self, rank: RankId) -> Option<&Spawned> {
+        self.calls.spawning.of(rank)
     }
 
     /// Has the rank called `MPI_Init`, and `MPI_Finalize`?
@@ -364,7 +371,8 @@ impl<M: Memory> Engine<M> {
     /// and what the network has seen.
     pub fn close_records(&mut self) {
         for line in self.calls.core.ranks.lines() {
-            if !self.calls.core.ranks.line(line).phase.is(&Phase::Gone) {
+            let started = self.calls.core.ranks.rank_of(line).get() < self.calls.core.jobs.ranks();
+            if started && !self.calls.core.ranks.line(line).phase.is(&Phase::Gone) {
                 self.calls.core.record_end(line);
             }
         }

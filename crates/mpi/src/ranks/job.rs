@@ -38,6 +38,8 @@ pub(crate) struct Jobs {
     running: usize,
     /// Jobs whose lines have all ended.
     idle: usize,
+    /// Has a rank started a job? Then all are one program: what ends one ends all.
+    connected: bool,
 }
 
 impl Jobs {
@@ -48,7 +50,21 @@ impl Jobs {
             end += size;
             Job { end, alive: size as usize, ending: None }
         };
-        Jobs { jobs: sizes.iter().map(job).collect(), running: sizes.len(), idle: 0 }
+        Jobs { jobs: sizes.iter().map(job).collect(), running: sizes.len(), idle: 0, connected: false }
+    }
+
+    /// A rank starts a job. Returns the first rank of it.
+    pub(crate) fn add(&mut self, size: u32) -> RankId {
+        let first = self.ranks();
+        self.jobs.push(Job { end: first + size, alive: size as usize, ending: None });
+        self.running += 1;
+        self.connected = true;
+        RankId::new(first)
+    }
+
+    /// How many ranks all jobs have.
+    pub(crate) fn ranks(&self) -> u32 {
+        self.jobs.last().map_or(0, |job| job.end)
     }
 
     /// The job of a rank.
@@ -104,8 +120,16 @@ impl Jobs {
         Some((JobId(job as u32), (start..self.jobs[job].end).map(RankId::new)))
     }
 
-    /// A job ends; the first reason counts.
+    /// A job ends; the first reason counts. If it does not just finish, jobs that ranks started end with it.
     pub(crate) fn end(&mut self, job: JobId, ending: Ending) {
+        if self.connected && ending != Ending::Finished {
+            self.end_all(&ending);
+        } else {
+            self.end_one(job, ending);
+        }
+    }
+
+    fn end_one(&mut self, job: JobId, ending: Ending) {
         let job = &mut self.jobs[job.index()];
         if job.ending.is_none() {
             job.ending = Some(ending);
@@ -116,7 +140,7 @@ impl Jobs {
     /// Every job that goes on ends.
     pub(crate) fn end_all(&mut self, ending: &Ending) {
         for number in 0..self.jobs.len() as u32 {
-            self.end(JobId(number), ending.clone());
+            self.end_one(JobId(number), ending.clone());
         }
     }
 
@@ -145,6 +169,22 @@ mod tests {
         let jobs = Jobs::new(&[2, 3, 1]);
         let of: Vec<usize> = (0..6).map(|rank| jobs.of(RankId::new(rank)).index()).collect();
         assert_eq!(of, [0, 0, 1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_job_that_a_rank_started_ends_with_the_others() {
+        let mut jobs = Jobs::new(&[2]);
+        assert_eq!(jobs.add(3), RankId::new(2));
+        assert_eq!((jobs.ranks(), jobs.of(RankId::new(4)).index()), (5, 1));
+        jobs.end(JobId(1), Ending::Finished);
+        assert!(!jobs.are_over());
+        assert_eq!(jobs.add(1), RankId::new(5));
+        jobs.end(JobId(2), Ending::Deadlock);
+        assert!(jobs.are_over());
+        assert_eq!(
+            jobs.endings().collect::<Vec<_>>(),
+            [&Ending::Deadlock, &Ending::Finished, &Ending::Deadlock]
+        );
     }
 
     #[test]

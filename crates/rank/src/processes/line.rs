@@ -1,4 +1,8 @@
-//! A line of control as the driver of processes sees it.
+//! Lines of control and threads as the driver of processes sees them.
+
+use mpirage_call::LineId;
+
+use super::sleepers::Sleepers;
 
 /// A line of a rank whose threads have lines of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,4 +34,12 @@ impl Line {
     pub(super) fn first() -> Line {
         Line { ahead: true, ..Line::default() }
     }
+}
+
+/// The threads of a rank.
+#[derive(Default)]
+pub(super) struct Threads {
+    /// Lines other than the rank's first, in order.
+    pub lines: Vec<LineId>,
+    pub sleepers: Sleepers,
 }

@@ -8,18 +8,10 @@ use mpirage_channel::LineRequest;
 
 use super::Processes;
 use super::line::{Line, Standing};
-use super::sleepers::{Sleepers, processor_time};
+use super::sleepers::processor_time;
 
 /// Nanoseconds of work of a sleeping thread that are worth a burst: falling asleep takes as long.
 const LEAST_WORK: u64 = 5_000;
-
-/// The threads of a rank.
-#[derive(Default)]
-pub(super) struct Threads {
-    /// Lines other than the rank's first, in order.
-    lines: Vec<LineId>,
-    sleepers: Sleepers,
-}
 
 impl Processes {
     /// Have the threads of a rank lines of their own?

@@ -60,7 +60,7 @@ function rangeOf(values) {
   return most > 0 ? { least, most } : null;
 }
 
-function drawMatrix(context, size, values, cells, group) {
+function drawMatrix(context, size, values, cells, group, axes = ["sender", "receiver"]) {
   const range = rangeOf(values), image = new ImageData(cells, cells), paper = rgb(colour("raised"));
   const wide = range ? Math.log(range.most / range.least) : 0;
   const shades = Array.from({ length: 256 }, (_, at) => scaleColour("heat", 0.15 + 0.85 * at / 255));
@@ -75,10 +75,10 @@ function drawMatrix(context, size, values, cells, group) {
   context.drawImage(small, MATRIX_LEFT, 0, size, size);
   context.strokeStyle = colour("strong-line");
   context.strokeRect(MATRIX_LEFT + 0.5, 0.5, size - 1, size - 1);
-  matrixTicks(context, size, cells, group);
+  matrixTicks(context, size, cells, group, axes);
 }
 
-function matrixTicks(context, size, cells, group) {
+function matrixTicks(context, size, cells, group, [row, column]) {
   context.font = canvasFont(12);
   context.fillStyle = colour("soft");
   const step = Math.max(1, niceStep(cells, Math.min(8, cells)));
@@ -89,11 +89,11 @@ function matrixTicks(context, size, cells, group) {
     context.textAlign = "center";
     context.fillText(String(cell * group), MATRIX_LEFT + middle, size + 15);
   }
-  context.fillText("receiver", MATRIX_LEFT + size / 2, size + 31);
+  context.fillText(column, MATRIX_LEFT + size / 2, size + 31);
   context.save();
   context.translate(11, size / 2);
   context.rotate(-Math.PI / 2);
-  context.fillText("sender", 0, 0);
+  context.fillText(row, 0, 0);
   context.restore();
 }
 

@@ -1,4 +1,4 @@
-// Two runs: what differs, in figures.
+// Several runs: what differs, in figures.
 
 const COMPARED = [
   ["Simulated time", (run) => run.run?.simulated_seconds, formatTime, -1],
@@ -15,19 +15,26 @@ const COMPARED = [
   ["MPI calls", (run) => run.run?.calls, formatCount, 0],
 ];
 
-function comparisonPanel([a, b]) {
-  const rows = COMPARED.map(([name, value, show, better]) => ({ name, a: value(a), b: value(b), show, better })).filter((row) => row.a != null && row.b != null);
-  return figure("What differs", { name: "comparison", csv: () => [["figure", "a", "b", "difference"], ...rows.map((row) => [row.name, row.a, row.b, row.b - row.a])] },
-    el("table", {}, el("thead", {}, el("tr", {}, ["", `A: ${runName(a)}`, `B: ${runName(b)}`, "B − A", "B ÷ A"].map((title, at) =>
-      el("th", { scope: "col", class: at ? "number" : null }, title)))),
-    el("tbody", {}, rows.map((row) => {
-      const difference = row.b - row.a, judged = difference && row.better ? (difference * row.better > 0 ? "better" : "worse") : null;
-      const sign = difference > 0 ? "+" : difference < 0 ? "−" : "", size = Math.abs(difference);
-      const shown = row.show === formatPercent ? `${(size * 100).toFixed(1)} points` : row.show(size);
-      return el("tr", {}, el("th", { scope: "row" }, row.name), el("td", { class: "number" }, row.show(row.a)), el("td", { class: "number" }, row.show(row.b)),
-        el("td", { class: "number" }, difference ? `${sign}${shown}` : "="),
-        el("td", { class: "number" }, row.a ? (row.b / row.a).toFixed(3) : "–", judged ? el("span", { class: judged }, judged === "better" ? " ▲ better" : " ▼ worse") : ""));
-    }))));
+/** The figures of all runs, and how those of the later runs differ from the first. */
+function comparisonPanel(runs) {
+  const rows = COMPARED.map(([name, value, show, better]) => ({ name, values: runs.map(value), show, better })).filter((row) => row.values.every((value) => value != null));
+  const letters = runs.map((_, at) => runLetter(at)), later = letters.slice(1);
+  const titles = ["", ...runs.map((run, at) => `${letters[at]}: ${runName(run)}`), ...later.flatMap((letter) => [`${letter} − A`, `${letter} ÷ A`])];
+  return figure("What differs", {
+    name: "comparison",
+    csv: () => [["figure", ...letters.map((letter) => letter.toLowerCase()), ...(runs.length === 2 ? ["difference"] : later.map((letter) => `${letter.toLowerCase()}-a`))],
+      ...rows.map(({ name, values }) => [name, ...values, ...values.slice(1).map((value) => value - values[0])])],
+  }, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, titles.map((title, at) => el("th", { scope: "col", class: at ? "number" : null }, title)))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, el("th", { scope: "row" }, row.name), row.values.map((value) => el("td", { class: "number" }, row.show(value))),
+      row.values.slice(1).map((value) => differenceCells(row, row.values[0], value))))))));
+}
+
+function differenceCells({ show, better }, first, value) {
+  const difference = value - first, judged = difference && better ? (difference * better > 0 ? "better" : "worse") : null;
+  const sign = difference > 0 ? "+" : difference < 0 ? "−" : "", size = Math.abs(difference);
+  const shown = show === formatPercent ? `${(size * 100).toFixed(1)} points` : show(size);
+  return [el("td", { class: "number" }, difference ? `${sign}${shown}` : "="),
+    el("td", { class: "number" }, first ? (value / first).toFixed(3) : "–", judged ? el("span", { class: judged }, judged === "better" ? " ▲ better" : " ▼ worse") : "")];
 }
 
 function runName(run) {

@@ -24,13 +24,21 @@ function addGestures(timeline) {
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, pointAt(event));
-    drag = { ...pointAt(event), overview: event.offsetY > AXIS + timeline.rows, moved: false };
+    drag = { ...pointAt(event), overview: event.offsetY > AXIS + timeline.rows, moved: false, box: event.shiftKey };
     if (drag.overview) centreOn(event.offsetX);
   });
 
   const centreOn = (x) => {
     const span = timeline.view.to - timeline.view.from, middle = across(x) * timeline.whole;
     timeline.look(middle - span / 2, middle + span / 2);
+  };
+
+  /** The box between where the pointer was pressed and where it is; whole ranks. */
+  const drawBox = (point) => {
+    const { view } = timeline, time = (x) => view.from + across(x) * (view.to - view.from), rank = (y) => view.top + down(y) * (view.bottom - view.top);
+    const [from, to] = [time(drag.x), time(point.x)].sort((a, b) => a - b), [top, bottom] = [rank(drag.y), rank(point.y)].sort((a, b) => a - b);
+    timeline.selection = to > from ? { from, to, top: Math.floor(top), bottom: Math.min(timeline.ranks, Math.floor(bottom) + 1) } : null;
+    timeline.redraw();
   };
 
   canvas.addEventListener("pointermove", (event) => {
@@ -41,6 +49,7 @@ function addGestures(timeline) {
     else if (drag?.overview) centreOn(point.x);
     else if (drag && (drag.moved || Math.hypot(point.x - drag.x, point.y - drag.y) > 3)) {
       drag.moved = true;
+      if (drag.box) return drawBox(point);
       canvas.classList.add("dragging");
       timeline.pan((before.x - point.x) / timeline.plot, (before.y - point.y) / timeline.rows);
     } else return;
@@ -95,7 +104,9 @@ function addGestures(timeline) {
     "+": () => timeline.zoom(0.6), "=": () => timeline.zoom(0.6), "-": () => timeline.zoom(1 / 0.6), 0: () => timeline.everything(),
     "]": () => timeline.zoomRanks(0.6), "[": () => timeline.zoomRanks(1 / 0.6),
     n: () => timeline.step(1), p: () => timeline.step(-1), c: () => timeline.pathButton?.click(), m: () => timeline.arrowButton?.click(),
-    Escape: () => { hideTooltip(); timeline.highlighted = null; timeline.mark(null); },
+    Escape: () => { hideTooltip(); timeline.highlighted = null; timeline.selection = null; timeline.mark(null); },
+    s: () => { timeline.selection = { ...timeline.view, top: Math.floor(timeline.view.top), bottom: Math.ceil(timeline.view.bottom) }; timeline.redraw(); },
+    z: () => zoomToSelection(timeline),
   };
   canvas.addEventListener("keydown", (event) => {
     const act = !event.ctrlKey && !event.metaKey && !event.altKey && Object.hasOwn(keys, event.key) && keys[event.key];
@@ -107,7 +118,7 @@ function addGestures(timeline) {
 
 const HELP = [
   ["wheel, pinch", "zoom time around the pointer"], ["Alt + wheel", "zoom ranks"], ["Shift + wheel", "move through ranks"],
-  ["drag", "move"], ["double click", "zoom in"], ["click", "mark a rank and a call"], ["← → ↑ ↓", "move"], ["+ −", "zoom time"],
+  ["drag", "move"], ["Shift + drag", "draw a box: the calls in it are listed below"], ["s z", "box around what is in sight; zoom to the box"], ["double click", "zoom in"], ["click", "mark a rank and a call"], ["← → ↑ ↓", "move"], ["+ −", "zoom time"],
   ["] [", "zoom ranks"], ["0", "the whole run"], ["n p", "next and previous call of the marked rank"], ["c m", "critical path, messages on and off"],
   ["/", "search for a rank, a host, a call or a source line"], ["Esc", "forget marks"], ["?", "this help"],
 ];

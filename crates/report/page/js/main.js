@@ -3,6 +3,7 @@
 const SECTIONS = [
   ["summary", "Summary", summaryPanel],
   ["timeline", "Timeline", (run, shared) => run.timeline && timelinePanel(run, shared)],
+  ["waits", "Waiting", waitsPanel],
   ["communication", "Communication", communicationPanel],
   ["network", "Network", (run) => (run.topology || run.links) && networkPanel(run)],
   ["critical", "Critical path", criticalPanel],
@@ -13,11 +14,12 @@ async function start() {
   const trouble = obstacle();
   if (trouble) return complain(trouble);
   try {
-    const scripts = ["data", "data-b"].map((id) => document.getElementById(id)).filter(Boolean);
+    const scripts = [...document.querySelectorAll("script[type='text/plain'][id^='data']")];
     const runs = await Promise.all(scripts.map(unpackRun));
     scripts.forEach((script) => script.remove());
     build(runs);
     startKeys(runs);
+    restoreView(runs[0].timelineView);
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     window.mpirageReport = { runs, readyAfter: performance.now() };
   } catch (error) {
@@ -34,8 +36,9 @@ function complain(text) {
 
 function build(runs) {
   const main = document.getElementById("main"), nav = document.getElementById("sections"), shared = new Set();
-  document.title = `${runs.map(runName).join(" and ")}: mpirage report`;
-  document.getElementById("subtitle").textContent = runs.map(runName).join("  |  ");
+  const names = runs.length > 3 ? [runName(runs[0]), plural(runs.length - 1, "other run")] : runs.map(runName);
+  document.title = `${names.join(" and ")}: mpirage report`;
+  document.getElementById("subtitle").textContent = names.join("  |  ");
   const sections = SECTIONS.map(([id, title, panel]) => {
     const panels = runs.map((run) => panel(run, shared));
     if (!panels.some(Boolean)) return null;
@@ -48,11 +51,17 @@ function build(runs) {
   main.replaceChildren(...sections, footer(runs));
 }
 
-/** One run fills the width; two stand beside each other, their timelines below each other. */
+/** The letter of a run. */
+function runLetter(at) {
+  return String.fromCharCode(65 + at);
+}
+
+/** One run fills the width; several stand beside each other, their timelines below each other. */
 function arrange(id, runs, panels) {
   if (runs.length === 1) return panels[0];
-  const named = panels.map((panel, at) => el("div", {}, el("p", { class: "run-name" }, `${"AB"[at]}: ${runName(runs[at])}`), panel ?? el("p", { class: "note" }, "No data.")));
-  return el("div", { class: id === "timeline" ? null : "pair" }, named);
+  const named = panels.map((panel, at) => el("div", {}, el("p", { class: "run-name" }, `${runLetter(at)}: ${runName(runs[at])}`), panel ?? el("p", { class: "note" }, "No data.")));
+  if (id === "timeline") return el("div", {}, named);
+  return el("div", { class: runs.length > 2 ? "scroll" : null }, el("div", { class: "pair", style: `--runs:${runs.length}` }, named));
 }
 
 function footer(runs) {

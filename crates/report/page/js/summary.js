@@ -8,7 +8,7 @@ function summaryPanel(run) {
     failed ? alarm(run) : null,
     el("div", { class: "headline" }, headline(run, failed), facts(run)),
     timeSplit(run),
-    el("div", { class: "columns" }, el("div", {}, efficiencies(run), warnings(run)), rankProfile(run)));
+    el("div", { class: "columns" }, el("div", {}, failed ? waitForGraph(run) : efficiencies(run), warnings(run)), rankProfile(run)));
 }
 
 function headline(run, failed) {
@@ -132,7 +132,7 @@ function rankProfile(run) {
   }, canvas);
 }
 
-function drawRankProfile(context, width, height, sums, most, group) {
+function drawRankProfile(context, width, height, sums, most, group, colours = PARTS) {
   const left = 62, bottom = 20, room = height - bottom - 6, step = (width - left) / sums.length;
   context.clearRect(0, 0, width, height);
   context.font = canvasFont(12);
@@ -149,7 +149,7 @@ function drawRankProfile(context, width, height, sums, most, group) {
     let y = 6 + room;
     parts.forEach((value, at) => {
       const size = room * value / most;
-      context.fillStyle = colour(PARTS[at]);
+      context.fillStyle = colour(colours[at]);
       context.fillRect(left + bar * step + (step > 6 ? 1 : 0), y - size, step > 6 ? step - 2 : step, size);
       y -= size;
     });

@@ -14,6 +14,7 @@ class Timeline {
     this.messages = new Messages(run);
     this.raster = new Raster(run, this.calls);
     this.hosts = hostGroups(run);
+    this.regions = new Regions(this);
     this.path = criticalSegments(run);
     this.show = { path: Boolean(this.path), arrows: true };
     this.shared = sharedTime;
@@ -59,6 +60,7 @@ class Timeline {
 
   /** Draws in the next frame, once. */
   redraw() {
+    this.settled?.();
     if (this.waiting || !this.width) return;
     this.waiting = true;
     requestAnimationFrame(() => { this.waiting = false; this.draw(); });
@@ -76,11 +78,13 @@ class Timeline {
     context.rect(GUTTER, AXIS, this.plot, rows);
     context.clip();
     drawRowGaps(context, view, this.hosts, rows, this.plot);
+    drawRegions(context, this, place);
     this.drawMessages(context, place);
     if (this.source.calls && !this.raster.incomplete) drawCallNames(context, view, this, place, rows);
     drawBlocked(context, view, this.blocked, place, rows);
     if (this.show.path) drawCriticalPath(context, view, this.path, place, rows);
     if (this.selected) this.drawSelected(context, place);
+    if (this.selection) this.drawSelection(context, place);
     context.restore();
     drawRankNames(context, view, this.hosts, rows, this.highlighted);
     drawOverview(context, this.overview, this, AXIS + rows + OVERVIEW_GAP);
@@ -108,6 +112,19 @@ class Timeline {
     context.strokeStyle = colour("ink");
     context.lineWidth = 2;
     context.strokeRect(place(start) - 1, AXIS + (rank - this.view.top) * rankHeight, Math.max(4, place(end) - place(start) + 2), Math.max(4, rankHeight));
+  }
+
+  /** The box that was drawn. */
+  drawSelection(context, place) {
+    const { selection: { from, to, top, bottom }, view } = this, rankHeight = this.rows / (view.bottom - view.top);
+    const box = [place(from), AXIS + (top - view.top) * rankHeight, place(to) - place(from), (bottom - top) * rankHeight];
+    context.fillStyle = colour("accent");
+    context.globalAlpha = 0.15;
+    context.fillRect(...box);
+    context.globalAlpha = 1;
+    context.strokeStyle = colour("accent");
+    context.lineWidth = 1.5;
+    context.strokeRect(...box);
   }
 
   /** The line below the picture: what is in sight, and how it is drawn. */
@@ -373,7 +390,7 @@ function timelinePanel(run, shared) {
     key("Zoom in", "+", () => timeline.zoom(0.5)), key("Zoom out", "−", () => timeline.zoom(2)), key("Show the whole run", "All", () => timeline.everything()),
   ].filter(Boolean);
   return figure("Every rank over time", { name: "timeline", csv: () => timelineCsv(timeline), controls },
-    el("div", { class: "timeline" }, timeline.canvas, timeline.status, said), timelineLegend());
+    el("div", { class: "timeline" }, timeline.canvas, timeline.status, said), timelineLegend(), selectionPanel(timeline));
 }
 
 function timelineLegend() {

@@ -4,7 +4,7 @@ use mpirage_record::Message;
 use mpirage_units::Time;
 
 use super::*;
-use crate::aggregator::{Aggregator, Budget, ReturnedCall};
+use crate::aggregator::{Aggregator, Awaited, Budget, ReturnedCall};
 use crate::calls::CallKey;
 use crate::category::Category;
 use crate::testing::{inner_message, message, run_on};
@@ -25,7 +25,14 @@ fn call(
     [entered, left]: [u64; 2],
 ) {
     let key = CallKey::of_site(function, 0);
-    let call = ReturnedCall { key, category, bytes: 0, entered, duration: left - entered, waited: None };
+    let call = ReturnedCall {
+        key,
+        category,
+        bytes: 0,
+        entered,
+        duration: left - entered,
+        awaited: Awaited::Message(None),
+    };
     aggregator.call(rank, call);
 }
 

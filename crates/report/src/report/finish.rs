@@ -12,6 +12,7 @@ use crate::critical::{self, Critical};
 use crate::drawing;
 use crate::network::Network;
 use crate::time::seconds;
+use crate::waits::Names;
 
 /// The version of the format, which the page knows too (`page/js/container.js`).
 const VERSION: u32 = 3;
@@ -146,6 +147,9 @@ impl Report {
         let name =
             |of: u16| self.aggregator.calls().function_index(of).map(|index| (index, function(of).name));
         let gained = |ideal: f64| self.last().saturating_sub(Duration::from_secs_f64(ideal).as_picos());
+        let names = Names { run: &self.run, calls: self.aggregator.calls(), network: &network };
+        let all_time = self.aggregator.times().iter().map(|times| seconds(times.now)).sum();
+        self.aggregator.waits().write(&names, all_time, out);
         critical::write(path, &self.run, &network, ending.ideal_seconds.map(gained), name, out);
     }
 

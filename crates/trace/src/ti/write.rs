@@ -372,6 +372,7 @@ impl TraceWriter for TiWriter {
             | Call::Share { .. }
             | Call::Publish { .. }
             | Call::LookUp { .. }
+            | Call::Spawn { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }

@@ -73,13 +73,27 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Cart_map(
 ) -> c_int {
     outcome(comm, || {
         // SAFETY: the program hands over arrays of `ndims` entries.
-        let cart = unsafe { grid(ndims, dims, periods) }?;
-        check_size(comm, &cart)?;
+        let places = unsafe { places(comm, ndims, dims, periods) }?;
         let rank = rank_in(comm)?;
-        let mapped = if rank < cart.size() { rank as c_int } else { MPI_UNDEFINED };
+        let mapped = if rank < places { rank as c_int } else { MPI_UNDEFINED };
         // SAFETY: the program hands over a place for an int.
         unsafe { put("newrank", newrank, mapped) }
     })
+}
+
+/// How many ranks a grid has that is only asked about. One with a dimension of zero has none, as in MPICH; it cannot be created.
+///
+/// # Safety
+/// `dims` and `periods` are arrays of `ndims` entries.
+unsafe fn places(comm: MPI_Comm, ndims: c_int, dims: *const c_int, periods: *const c_int) -> Result<u32> {
+    // SAFETY: the caller vouches for it.
+    if unsafe { array("dims", dims, size("ndims", ndims)?)? }.contains(&0) {
+        return Ok(0);
+    }
+    // SAFETY: the caller vouches for it.
+    let cart = unsafe { grid(ndims, dims, periods) }?;
+    check_size(comm, &cart)?;
+    Ok(cart.size())
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Cartdim_get(comm: MPI_Comm, ndims: *mut c_int) -> c_int {

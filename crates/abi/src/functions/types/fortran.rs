@@ -84,6 +84,10 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_get_value_index(
     pair_type: *mut MPI_Datatype,
 ) -> c_int {
     outcome(None, || {
+        rank::try_with(|objects| {
+            objects.datatypes.get(value_type)?;
+            objects.datatypes.get(index_type).map(drop)
+        })?;
         let of_these = |basic: Basic| {
             basic.pair().is_some_and(|(value, index)| {
                 (handle_of(value), handle_of(index)) == (value_type, index_type)

@@ -1,7 +1,7 @@
 //! The common blocks whose variables have an address with a meaning: `MPI_BOTTOM`, `MPI_IN_PLACE`, and others.
 //!
 //! A program that names one has the block itself, and then this is the one that counts. These are for libraries that are loaded
-//! at run time, whose blocks are not visible to others.
+//! at run time, whose blocks are not visible to others, and for folded ranks, which all have these instead of their own.
 
 #![allow(non_upper_case_globals)]
 
@@ -18,11 +18,12 @@ macro_rules! blocks {
 blocks! {
     mpi_fortran_bottom_: 1;
     mpi_fortran_in_place_: 1;
+    mpi_fortran_buffer_automatic_: 1;
     mpi_fortran_argv_null_: 1;
     mpi_fortran_argvs_null_: 1;
     mpi_fortran_errcodes_ignore_: 1;
-    mpi_fortran_status_ignore_: 6;
-    mpi_fortran_statuses_ignore_: 6;
+    mpi_fortran_status_ignore_: 8;
+    mpi_fortran_statuses_ignore_: 8;
     mpi_fortran_unweighted_: 1;
     mpi_fortran_weights_empty_: 1;
 }
