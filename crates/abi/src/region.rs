@@ -126,6 +126,19 @@ impl Region {
         }
     }
 
+    /// The same to be written.
+    ///
+    /// # Safety
+    /// The program's memory is as it says, and no other code uses it meanwhile.
+    pub(crate) unsafe fn plain_mut<'a>(&self) -> Option<&'a mut [u8]> {
+        match (self.is_plain(), self.bytes) {
+            (_, 0) => Some(&mut []),
+            // SAFETY: `bytes` bytes from the address on, for which the caller vouches.
+            (true, bytes) => Some(unsafe { slice::from_raw_parts_mut(self.address as *mut u8, bytes) }),
+            (false, _) => None,
+        }
+    }
+
     /// Appends the packed bytes.
     ///
     /// # Safety
@@ -139,6 +152,29 @@ impl Region {
         // SAFETY: the span is what the elements cover, for which the caller vouches.
         let memory = unsafe { slice::from_raw_parts(self.pointer_to(first), length) };
         self.datatype.pack(self.count, memory, Origin(origin(first)), out);
+    }
+
+    /// Stores the packed bytes at an address.
+    ///
+    /// # Safety
+    /// As for [`Region::plain`]. As many bytes can be written at the address, and none of them belongs to the elements.
+    pub(crate) unsafe fn pack_to(&self, to: *mut u8) {
+        if self.bytes == 0 {
+            return;
+        }
+        let (first, length) = self.span();
+        // SAFETY: the span is what the elements cover; the caller vouches for both memories.
+        let (memory, out) = unsafe {
+            (slice::from_raw_parts(self.pointer_to(first), length), slice::from_raw_parts_mut(to, self.bytes))
+        };
+        self.datatype.pack_into(self.count, memory, Origin(origin(first)), out);
+    }
+
+    /// Does memory of so many bytes have one in common with what the elements cover?
+    pub(crate) fn touches(&self, address: usize, bytes: usize) -> bool {
+        let (first, length) = self.span();
+        let start = self.pointer_to(first).addr();
+        address < start.saturating_add(length) && start < address.saturating_add(bytes)
     }
 
     /// Fills the elements from packed bytes, of which there may be fewer than fit.
@@ -221,6 +257,16 @@ mod tests {
         // SAFETY: the region is the first column of another matrix.
         unsafe { region.unpack(&packed) };
         assert_eq!(other, [2, 0, 4, 0, 6, 0]);
+    }
+
+    #[test]
+    fn the_gaps_of_elements_belong_to_them() {
+        let numbers = [1_i32, 2, 3, 4, 5, 6];
+        let column = Datatype::basic(Basic::Int).vector(2, 1, 2).unwrap();
+        let region = Region::new(numbers.as_ptr().addr() + 4, 1, &column).unwrap();
+        let touched: Vec<bool> =
+            numbers.iter().map(|number| region.touches((&raw const *number).addr(), 4)).collect();
+        assert_eq!(touched, [false, true, true, true, false, false]);
     }
 
     #[test]

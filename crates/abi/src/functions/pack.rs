@@ -16,9 +16,7 @@ both_forms! {
         let to = Bytes { address: outbuf, size: outsize, position };
         outcome(comm, || {
             check_comm(comm)?;
-            let mut packed = Vec::new();
-            region("inbuf", (inbuf, incount, datatype))?.pack(&mut packed);
-            to.append(&packed)
+            to.append_region(&region("inbuf", (inbuf, incount, datatype))?)
         })
     }:
         MPI_Pack MPI_Pack_c;
@@ -56,6 +54,26 @@ impl<N: Number> Bytes<N> {
         unsafe {
             let start = self.take(packed.len())?;
             packed.as_ptr().copy_to(start, packed.len());
+        }
+        Ok(())
+    }
+
+    /// Appends the packed bytes of elements.
+    ///
+    /// # Safety
+    /// The buffer has its size, the position can be read and written, and the elements are there.
+    pub unsafe fn append_region(&self, region: &Region) -> Result<()> {
+        // SAFETY: the caller vouches for it; there is room, as `take` has made sure.
+        unsafe {
+            let start = self.take(region.bytes())?;
+            if region.touches(start.addr(), region.bytes()) {
+                // MPI forbids it, but the result should not depend on how bytes are copied.
+                let mut packed = Vec::new();
+                region.pack(&mut packed);
+                packed.as_ptr().copy_to(start, packed.len());
+            } else {
+                region.pack_to(start);
+            }
         }
         Ok(())
     }

@@ -64,8 +64,14 @@ impl Access {
                 data.give_back(incoming);
             }
             AccessKind::Get => self.fetched = self.load(data),
-            AccessKind::Accumulate => drop(self.combine(data)),
-            AccessKind::GetAccumulate => self.fetched = self.combine(data),
+            AccessKind::Accumulate => {
+                let loaded = self.load(data);
+                self.combine(data, loaded);
+            }
+            AccessKind::GetAccumulate => {
+                self.fetched = self.load(data);
+                self.combine(data, self.fetched.clone());
+            }
             AccessKind::CompareAndSwap => self.fetched = self.swap(data),
         }
         data.release(&mut self.held);
@@ -98,18 +104,15 @@ impl Access {
         }
     }
 
-    /// Combines the origin's elements into the target's; gives what was there.
-    fn combine<M: Memory>(&self, data: &mut DataPlane<M>) -> Vec<u8> {
-        let before = self.load(data);
-        let Some((op, basic)) = self.operator.filter(|&(op, _)| op != Op::NoOp) else { return before };
+    /// Combines the origin's elements into the target's, which were `loaded`.
+    fn combine<M: Memory>(&self, data: &mut DataPlane<M>, mut loaded: Vec<u8>) {
+        let Some((op, basic)) = self.operator.filter(|&(op, _)| op != Op::NoOp) else { return };
         let incoming = data.part(self.held, self.way.origin, 0, self.bytes);
-        let mut combined = before.clone();
         // The library has checked that the operator is defined on the elements; ranks without memory have nothing to combine.
-        if mpirage_data::op::apply(op, basic, &mut combined, &incoming).is_ok() {
-            self.store(data, &combined);
+        if mpirage_data::op::apply(op, basic, &mut loaded, &incoming).is_ok() {
+            self.store(data, &loaded);
         }
         data.give_back(incoming);
-        before
     }
 
     fn swap<M: Memory>(&self, data: &mut DataPlane<M>) -> Vec<u8> {
