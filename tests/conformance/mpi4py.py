@@ -32,6 +32,8 @@ KNOWN = {
     "test_ulfm": {f"test_ulfm.{group}.testIAgree": "mpi4py stands in for MPIX_Comm_iagree with MPI_Iallreduce, and ranks then call collectives in "
                   "different orders, which MPI forbids; mpirage names the mismatch and stops the run" for group in ("TestULFMWorld",)},
 }
+# Modules whose tests start processes, and how many these are together, roughly.
+SPAWNED = {"test_spawn": 800, "test_util_pool": 100, "test_futures": 400}
 # After so many tests that need a missing function the rest of a module is left.
 PATIENCE = 20
 SECONDS = 600
@@ -84,13 +86,18 @@ def prepare(folder):
     return python, sources / "test"
 
 
+def room(module, ranks):
+    """The option that makes room for processes that tests start."""
+    return ["--universe-size", ranks + SPAWNED[module]] if module in SPAWNED else []
+
+
 def run_module(options, python, tests, module, ranks):
     """Runs a module until no missing function ends it."""
     result, left_out = Result(), []
     while len(left_out) <= PATIENCE:
         outputs = pathlib.Path(tempfile.mkdtemp(prefix="outputs.", dir=options.folder))
         excluded = [word for test in [*left_out, *known(options, module)] for word in ("-x", test)]
-        command = [MPIRAGE, "run", "-q", "--compute", "none", "--mpi-abi", options.interface, "-n", ranks, python, "-c", DRIVER, outputs,
+        command = [MPIRAGE, "run", "-q", "--compute", "none", "--mpi-abi", options.interface, "-n", ranks, *room(module, ranks), python, "-c", DRIVER, outputs,
                    tests / "main.py", "-v", "-i", rf"\b{module}\.py$", *excluded]
         try:
             done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=SECONDS, cwd=options.folder,

@@ -27,7 +27,9 @@ VERSION = "0.8.2"
 DEBIAN = {"clang": "clang libclang-dev"}
 FEATURES = "derive,complex"
 # Examples that fail, with the reason.
-KNOWN = {name: "mpirage does not start processes at run time yet" for name in ("spawn", "spawn_multiple")}
+KNOWN = {}
+# Room for the processes that examples start.
+SPAWNED = 8
 SECONDS = 120
 MANIFEST = f"""[package]
 name = "fetch"
@@ -70,7 +72,7 @@ def build(folder):
 
 def run(program, ranks):
     """None if the example works, else what went wrong."""
-    command = [BIN / "mpirage", "run", "-q", "--compute", "none", "-n", ranks, program]
+    command = [BIN / "mpirage", "run", "-q", "--compute", "none", "-n", ranks, "--universe-size", ranks + SPAWNED, program]
     try:
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors="replace", timeout=SECONDS, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
