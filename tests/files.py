@@ -132,6 +132,61 @@ def ior(suite):
                 suite.check(f"IOR-like {what} of {ranks} ranks on {servers} servers, {mode}", right, (found, expected, result))
 
 
+POSIX = r"""#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    char name[32], *data = calloc(1, 8 << 20);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    sprintf(name, "posix.%d", rank);
+    for (int write = 1; write >= 0; write--) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double began = MPI_Wtime();
+        FILE *file = fopen(name, write ? "w" : "r");
+        for (int i = 0; i < 4; i++)
+            if ((write ? fwrite(data, 1, 8 << 20, file) : fread(data, 1, 8 << 20, file)) != 8 << 20) return 1;
+        fclose(file);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) printf("%s %.9f\n", write ? "write" : "read", MPI_Wtime() - began);
+    }
+    /* What goes to standard output is no access to a file. */
+    double before = MPI_Wtime();
+    for (int i = 0; i < 1000; i++) printf("a line of output\n");
+    fflush(stdout);
+    if (MPI_Wtime() - before > 1e-4) printf("printing takes %g s\n", MPI_Wtime() - before);
+    remove(name);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def posix(suite):
+    """Files without MPI take the time of their bytes on the servers if the user says so, and none otherwise; accesses of MPI-IO count once."""
+    binary = suite.compile(POSIX, "posix")
+    for ranks, servers in ((1, 2), (4, 2)):
+        options = ["-q", "--compute", "none", "-n", ranks, "-p", platform(suite, ranks + servers, servers), "--wdir", suite.folder]
+        charged, free = (suite.simulate(*options, *more, binary) for more in (["--io", "posix"], []))
+        found, without = (dict(line.split() for line in result.out.splitlines() if line.split()[0] in ("write", "read")) for result in (charged, free))
+        for what, disk in (("write", 500e6), ("read", 1e9)):
+            expected = ranks * (32 << 20) / (servers * disk)
+            right = abs(float(found.get(what, 0)) / expected - 1) < 0.05
+            suite.check(f"POSIX {what} of {ranks} ranks on {servers} servers", right, (found, expected, charged.err))
+            suite.check(f"POSIX {what} of {ranks} ranks, not charged", 0 < float(without.get(what, 0)) < 0.01 * expected, without)
+        suite.check("output is free", charged.code == 0 and "printing" not in charged.out, charged.err)
+    shared_file = suite.compile(IOR, "ior")
+    both = [suite.simulate("-q", "--compute", "none", "-n", 4, "--ranks-as", "processes", "-p", platform(suite, 6, 2), *more, shared_file, suite.folder / "once").out
+            for more in (["--io", "posix"], [])]
+    suite.check("accesses of MPI-IO count once", both[0] == both[1] and "write" in both[0], both)
+    folded = suite.simulate("-n", 2, "--io", "posix", "--ranks-as", "folded", binary)
+    suite.check("folded ranks are refused", folded.code == 84 and "--io posix" in folded.err, folded)
+    wrong = suite.simulate("-n", 2, "--io", "all", binary)
+    suite.check("an unknown kind of access", wrong.code == 84 and "posix" in wrong.err, wrong)
+
+
 def strided(suite):
     """Aggregators write at the rate of the servers: rounds of 16 MiB, each after the bytes have travelled."""
     binary = suite.compile(STRIDED, "strided")
@@ -201,7 +256,7 @@ def wrong(suite):
 
 def main():
     suite = Suite("files")
-    suite.run_parts([ior, strided, crash, shown, wrong], sys.argv[1:])
+    suite.run_parts([ior, posix, strided, crash, shown, wrong], sys.argv[1:])
 
 
 main()

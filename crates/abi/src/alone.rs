@@ -37,6 +37,7 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     share_malloc: 0,
     model: [0; 32],
     collectives: [0; 32],
+    posix_io: false,
     checked: false,
 };
 
@@ -144,6 +145,7 @@ impl Alone {
             | Call::Publish { .. }
             | Call::LookUp { .. }
             | Call::Spawn { .. }
+            | Call::PosixIo { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }
@@ -169,7 +171,7 @@ impl Alone {
                 }
             }
             // There is no simulator that could start processes.
-            Call::Spawn { .. } => {}
+            Call::Spawn { .. } | Call::PosixIo { .. } => {}
             Call::Abort { code } => std::process::exit(code),
             Call::Misuse { text } => {
                 output::say(format_args!("{text}"));

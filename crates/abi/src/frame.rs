@@ -40,6 +40,9 @@ pub(crate) fn outcome_of_file(file: MPI_File, body: impl FnOnce() -> Result<()>)
     let function = Caller::last().function;
     let rank = enter(function);
     let result = body();
+    if rank.is_watched() && rank.connection().briefing().posix_io {
+        rank.posix_io.forget();
+    }
     rank.held_exception.raise();
     match result {
         Ok(()) => MPI_SUCCESS,
@@ -83,9 +86,20 @@ fn enter(function: u32) -> &'static Rank {
         check_use(rank, function, stage);
     }
     if rank.is_watched() {
-        inspect::thread_level();
+        look_closer(rank);
     }
     rank
+}
+
+/// What functions do first in a run that is checked, or in which accesses without MPI are charged.
+#[cold]
+fn look_closer(rank: &Rank) {
+    if rank.connection().is_checked() {
+        inspect::thread_level();
+    }
+    if rank.connection().briefing().posix_io {
+        rank.posix_io.charge(rank);
+    }
 }
 
 /// The program calls a function before `MPI_Init` or after `MPI_Finalize`: that is right as long as it has a session.

@@ -59,6 +59,7 @@ mod operation;
 mod origin;
 mod output;
 mod perform;
+mod posix_io;
 mod process;
 mod program_events;
 mod rank;

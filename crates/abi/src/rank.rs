@@ -22,6 +22,7 @@ use crate::lock::{Guard, Lock};
 use crate::objects::Objects;
 use crate::objects::predefined_attributes::PredefinedAttributes;
 use crate::origin::FoldedOrigin;
+use crate::posix_io::PosixIo;
 use crate::process;
 use crate::program_events::ProgramEvents;
 use crate::sampling::Sampling;
@@ -53,6 +54,8 @@ pub(crate) struct Rank {
     pub attributes: PredefinedAttributes,
     pub sampling: Sampling,
     pub sharing: Sharing,
+    /// What the program reads and writes without MPI.
+    pub posix_io: PosixIo,
     /// Completions by other threads of the program.
     pub program_events: ProgramEvents,
     /// How the rank finds the simulator, if it is folded.
@@ -71,7 +74,7 @@ pub(crate) enum Stage {
     After,
 }
 
-/// The stage of a rank that runs, in a checked run: one comparison tells.
+/// The stage of a rank that runs, in a run in which functions look closer: one comparison tells.
 const WATCHED: u8 = 3;
 
 /// The rank that is this process.
@@ -126,6 +129,7 @@ impl Rank {
             objects: Lock::new(Objects::new(command)),
             main: OnceLock::new(),
             parent: OnceLock::new(),
+            posix_io: PosixIo::new(),
             attributes: PredefinedAttributes::new(),
             sampling: Sampling::default(),
             sharing: Sharing::default(),
@@ -150,7 +154,7 @@ impl Rank {
         self.stage.load(Ordering::Relaxed) == WATCHED
     }
 
-    /// It runs, in a checked run.
+    /// It runs, in a run in which functions look closer.
     pub(crate) fn watch(&self) {
         self.stage.store(WATCHED, Ordering::Release);
     }

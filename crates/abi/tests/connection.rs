@@ -37,6 +37,7 @@ const BRIEFING: Briefing = Briefing {
     share_malloc: 0,
     model: [0; 32],
     collectives: [0; 32],
+    posix_io: false,
     checked: false,
 };
 

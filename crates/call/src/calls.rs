@@ -385,6 +385,21 @@ calls! {
     }
         answered: true, trace: NeedsRun, stored: [], checks: [];
 
+    /// What the program has read and written without MPI, since the last such call.
+    42: PosixIo {
+        /// The working folder of the rank, which says where the files are.
+        folder: &'a str,
+        /// Bytes that were read.
+        read: u64,
+        /// In how many accesses.
+        reads: u32,
+        /// Bytes that were written.
+        written: u64,
+        /// In how many accesses.
+        writes: u32,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
     /// Of a checked run: the types of the data of the rank's next call.
     60: Declare {
         /// Numbers the declarations of a rank.

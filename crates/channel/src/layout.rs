@@ -70,6 +70,8 @@ pub struct Briefing {
     pub model: [u8; NAME],
     /// The name of the rules by which algorithms of collectives are chosen, with zeros behind it.
     pub collectives: [u8; NAME],
+    /// Does what the program reads and writes without MPI take simulated time?
+    pub posix_io: bool,
     /// Is the run checked? Then the rank says more about its calls.
     pub checked: bool,
 }

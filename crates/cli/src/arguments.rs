@@ -297,6 +297,9 @@ pub struct RunArguments {
     /// The time that the program's clock functions return: simulated or real
     #[arg(long, default_value = "simulated", value_name = "TIME", help_heading = COMPUTATION)]
     pub clock: String,
+    /// Which accesses to files take simulated time: mpi (those of MPI-IO), or posix (also what ranks read and write without MPI)
+    #[arg(long, default_value = "mpi", value_name = "WHICH", help_heading = COMPUTATION)]
+    pub io: String,
     /// Room for this many ranks in all, with those that MPI_Comm_spawn starts [default: as many as start with the run] (also -usize)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = EXECUTION)]
     pub universe_size: Option<u32>,

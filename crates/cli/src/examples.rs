@@ -170,7 +170,7 @@ Examples:
 pub const ENV: &str = "\
 Examples:
   eval \"$(mpirage env)\"                      # bash, zsh
-  mpirage env --shell fish | source
+  mpirage env --shell fish > mpirage.fish     # source it in fish
   mpirage env --module > mpirage.modulefile   # for Environment Modules and Lmod";
 
 /// `mpirage completions --help`.

@@ -14,7 +14,7 @@ use crate::emulation::Emulation;
 use crate::exit::{Failure, usage};
 use crate::limits::{self, RankKind};
 use crate::machine::Machine;
-use crate::rank_mode::{self, RankMode};
+use crate::rank_mode::{self, POSIX_IO, RankMode, UNIVERSE};
 use crate::repeat::{self, Measured};
 use crate::repetition;
 use crate::words::choose;
@@ -61,6 +61,8 @@ pub struct Plan {
     pub run_ahead: RunAhead,
     /// True if the program's clocks show simulated time.
     pub simulated_clock: bool,
+    /// True if accesses to files without MPI take simulated time.
+    pub posix_io: bool,
     /// Allocations of at least this many bytes share memory between ranks; zero: none does.
     pub share_malloc: u64,
     /// The pace, if the run is an emulation.
@@ -110,8 +112,12 @@ impl Plan {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,
         };
+        let posix_io = choose("--io", &arguments.io, &[("mpi", false), ("posix", true)])?;
         let rank_mode = match mode {
-            Mode::Simulated if universe > ranks => rank_mode::of_universe(&arguments.ranks_as)?,
+            Mode::Simulated | Mode::Checked if posix_io => {
+                rank_mode::only_processes(&arguments.ranks_as, POSIX_IO)?
+            }
+            Mode::Simulated if universe > ranks => rank_mode::only_processes(&arguments.ranks_as, UNIVERSE)?,
             Mode::Simulated | Mode::Checked => rank_mode::decide(&arguments.ranks_as, &programs)?,
             Mode::Emulated => rank_mode::of_emulation(&arguments.ranks_as)?,
         };
@@ -144,6 +150,7 @@ impl Plan {
             data_plane: choose("--data-plane", &arguments.data_plane, &DATA_PLANES)?,
             run_ahead: choose("--run-ahead", &arguments.run_ahead, &RUN_AHEAD)?,
             simulated_clock: choose("--clock", &arguments.clock, &[("simulated", true), ("real", false)])?,
+            posix_io,
             share_malloc: share_malloc::parse(arguments.share_malloc.as_deref())?,
             arguments,
             programs,

@@ -43,13 +43,28 @@ pub fn decide(option: &str, programs: &[Arc<Program>]) -> Result<RankMode, Failu
     }
 }
 
-/// Ranks that may start others.
-pub fn of_universe(option: &str) -> Result<RankMode, Failure> {
+/// What only processes can do: why they are processes, and why folded ranks cannot.
+pub struct OnlyProcesses {
+    pub reason: &'static str,
+    pub refusal: &'static str,
+}
+
+/// `MPI_Comm_spawn`.
+pub const UNIVERSE: OnlyProcesses = OnlyProcesses {
+    reason: "ranks may start others",
+    refusal: "folded ranks cannot start others (--universe-size)",
+};
+/// Accesses without MPI that take time.
+pub const POSIX_IO: OnlyProcesses = OnlyProcesses {
+    reason: "the kernel counts what each process reads and writes (--io posix)",
+    refusal: "the kernel counts what a process reads and writes, and folded ranks are one (--io posix)",
+};
+
+/// Ranks that do what only processes can.
+pub fn only_processes(option: &str, what: OnlyProcesses) -> Result<RankMode, Failure> {
     match option {
-        "auto" | "processes" => Ok(processes("ranks may start others")),
-        "folded" => Err(usage(
-            "--ranks-as folded: folded ranks cannot start others (--universe-size); leave one of the two out",
-        )),
+        "auto" | "processes" => Ok(processes(what.reason)),
+        "folded" => Err(usage(format!("--ranks-as folded: {}; leave one of the two out", what.refusal))),
         other => Err(usage(format!("--ranks-as {other}: expected auto or processes"))),
     }
 }

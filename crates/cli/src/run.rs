@@ -223,6 +223,7 @@ impl Plan {
             simulator: std::process::id(),
             model: short_name(&self.machine.model.name),
             collectives: short_name(&self.machine.collectives.name()),
+            posix_io: self.posix_io,
             checked: self.check.is_some(),
         };
         let memory = self.ranks(&briefing)?;

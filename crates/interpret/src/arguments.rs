@@ -112,6 +112,7 @@ impl Arguments {
             | Call::Publish { .. }
             | Call::LookUp { .. }
             | Call::Spawn { .. }
+            | Call::PosixIo { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }

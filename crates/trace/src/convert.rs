@@ -144,6 +144,7 @@ impl Conversion<'_> {
             | Call::Publish { .. }
             | Call::LookUp { .. }
             | Call::Spawn { .. }
+            | Call::PosixIo { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }

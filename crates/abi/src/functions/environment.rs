@@ -70,6 +70,10 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Get_processor_name(
 }
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Wtime() -> f64 {
+    let rank = rank::this();
+    if rank.is_watched() && rank.connection().briefing().posix_io && rank.connection().may_call() {
+        rank.posix_io.charge(rank);
+    }
     clock::seconds()
 }
 
@@ -199,8 +203,9 @@ fn init(thread_level: c_int) -> Result<()> {
     rank.attributes.set(MPI_UNIVERSE_SIZE, place.universe as c_int);
     rank.attributes.set(MPI_APPNUM, place.program as c_int);
     rank.enter(Stage::Running);
-    if connection.is_checked() {
+    if connection.is_checked() || connection.briefing().posix_io {
         rank.watch();
+        rank.posix_io.forget();
     }
     if place.spawned {
         meet_parent(place.parent, place.port)?;

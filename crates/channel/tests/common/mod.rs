@@ -37,6 +37,7 @@ pub fn briefing() -> Briefing {
         share_malloc: 0,
         model: short_name("flow"),
         collectives: short_name(""),
+        posix_io: false,
         checked: false,
     }
 }

@@ -38,6 +38,10 @@ impl<M: Memory> FileCalls<'_, M> {
             Call::FileMetadata { file, operations } => self.metadata(line, file, operations),
             Call::FilePointer { file, by, set } => self.move_pointer(line, file, by, set),
             Call::FileDelete { path } => self.delete(line, path),
+            Call::PosixIo { folder, read, reads, written, writes } => {
+                let moves = [(false, read, reads), (true, written, writes)];
+                self.posix_io(line, folder, moves)
+            }
             _ => unreachable!("{call:?} concerns no file"),
         }
     }
@@ -76,6 +80,25 @@ impl<M: Memory> FileCalls<'_, M> {
     fn delete(&mut self, line: LineId, path: &str) -> Progress {
         let layout = self.core.files.layout_of_path(path);
         self.wait_for_stage(line, layout, Stage::Metadata { operations: 1 })
+    }
+
+    /// A rank has read and written files without MPI; the moves say which way, how many bytes, in how many pieces.
+    fn posix_io(&mut self, line: LineId, folder: &str, moves: [(bool, u64, u32); 2]) -> Progress {
+        let layout = self.core.files.layout_of_path(folder);
+        let stage = |(write, bytes, pieces)| {
+            let stretch = Stretch { offset: 0, length: bytes };
+            (bytes > 0).then_some(Stage::Move { write, stretch, bytes, pieces })
+        };
+        let [(_, read, _), (_, written, _)] = moves;
+        if read > 0 && written > 0 {
+            // The last stage counts by itself.
+            self.count(false, read);
+        }
+        let owner = self.open_request(line, BLOCKING);
+        let bytes = if written > 0 { written } else { read };
+        let stages = moves.into_iter().filter_map(stage).collect();
+        self.start_own(self.core.ranks.rank_of(line), owner, layout, stages, bytes);
+        Progress::Blocked
     }
 
     /// A rank reads or writes.

@@ -307,7 +307,8 @@ impl<M: Memory> Calls<M> {
             | Call::FileAccess(_)
             | Call::FileMetadata { .. }
             | Call::FilePointer { .. }
-            | Call::FileDelete { .. } => return FileCalls { core: &mut self.core }.perform(line, call),
+            | Call::FileDelete { .. }
+            | Call::PosixIo { .. } => return FileCalls { core: &mut self.core }.perform(line, call),
             Call::Migrate { state_bytes } => return perform_migrate(&mut self.core, line, state_bytes),
             Call::ReadFigure { figure } => observe(&mut self.core, line, figure),
             // It is recorded, with its level.
@@ -581,6 +582,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::Share { .. }
             | Call::Publish { .. }
             | Call::LookUp { .. }
+            | Call::PosixIo { .. }
             | Call::ReadFigure { .. }
             | Call::Tally(_)
     )

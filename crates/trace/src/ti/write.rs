@@ -373,6 +373,7 @@ impl TraceWriter for TiWriter {
             | Call::Publish { .. }
             | Call::LookUp { .. }
             | Call::Spawn { .. }
+            | Call::PosixIo { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
             | Call::Finding { .. }

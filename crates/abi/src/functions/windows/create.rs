@@ -93,7 +93,7 @@ pub(super) fn finish(comm: MPI_Comm, info: MPI_Info, facts: Facts, memory: Alloc
         rank::try_with(|objects| Ok((objects.comms.get(comm)?.context, objects.infos.hints(info)?)))?;
     let (base, unit, bytes) = (facts.base as u64, facts.unit as u64, facts.size as u64);
     rank::post(&Call::Expose { window: context, origin: base, unit, base, bytes });
-    if rank::this().is_watched() {
+    if rank::this().connection().is_checked() {
         rank::post(&Call::DeclareWindow { window: context, unit });
     }
     let window = Window { hints, ..Window::new((comm, context), facts, memory) };
