@@ -220,7 +220,8 @@ def resume(suite):
     suite.check("resume: without kills", straight.code == 0, straight)
     chance, kills, most = random.Random(19), 0, straight.seconds / 8
     while kills < 10:
-        process = subprocess.Popen([MPIRAGE, "sweep", study, "-o", parts, "-q"], stderr=subprocess.DEVNULL, start_new_session=True)
+        with open(suite.folder / "resume.err", "w") as errors:
+            process = subprocess.Popen([MPIRAGE, "sweep", study, "-o", parts, "-q"], stderr=errors, start_new_session=True)
         time.sleep(chance.uniform(0.05, most))
         if process.poll() is not None:
             break
@@ -233,7 +234,8 @@ def resume(suite):
         process.wait()
     before = sum(1 for _ in (parts / "done").iterdir())
     last = sweep(suite, study, "-o", parts, "-q")
-    suite.check("resume: ten kills", kills == 10, f"{kills} kills of up to {most:.2f} s each; the study takes {straight.seconds:.1f} s")
+    how = f"{kills} kills of up to {most:.2f} s each; the study takes {straight.seconds:.1f} s; the last: {process.returncode}, {(suite.folder / 'resume.err').read_text()}"
+    suite.check("resume: ten kills", kills == 10, how)
     suite.check("resume: after which some cases were done", before > 0, before)
     suite.check("resume: and no case counts as failed", not any((parts / "failed").iterdir()))
     suite.check("resume: and goes on to the end", last.code == 0 and not last.left, last)

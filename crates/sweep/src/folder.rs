@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use mpirage_outfile::OutputFile;
 use rustix::fs::{FlockOperation, flock};
@@ -48,6 +48,10 @@ pub struct Claim {
     spec: CaseSpec,
     file: PathBuf,
 }
+
+/// How long to wait for a driver that has just been killed, and between two tries.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_LOOK: Duration = Duration::from_millis(10);
 
 const TODO: &str = "todo";
 const RUNNING: &str = "running";
@@ -102,14 +106,20 @@ impl StudyFolder {
         self.path.join(WORKERS).join(name)
     }
 
-    /// Takes the right to drive the study.
+    /// Takes the right to drive the study. A case that was about to start when its driver was killed keeps the driver's lock until it executes its program.
     pub fn lock(&self) -> Result<DriverLock, SweepError> {
         let path = self.path.join("lock");
         let file = File::options().create(true).append(true).open(&path).map_err(SweepError::io(&path))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(DriverLock { _file: file }),
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(SweepError::Busy { folder: self.path.clone() }),
-            Err(error) => Err(SweepError::io(&path)(error.into())),
+        let until = Instant::now() + LOCK_PATIENCE;
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(DriverLock { _file: file }),
+                Err(rustix::io::Errno::WOULDBLOCK) if Instant::now() < until => std::thread::sleep(LOCK_LOOK),
+                Err(rustix::io::Errno::WOULDBLOCK) => {
+                    return Err(SweepError::Busy { folder: self.path.clone() });
+                }
+                Err(error) => return Err(SweepError::io(&path)(error.into())),
+            }
         }
     }
 
