@@ -24,6 +24,8 @@ PAIRS = re.compile(r"osu_(bw|bibw|latency)(_persistent|_mp|_mt)?$|osu_(acc|cas|f
 # These have nothing to validate.
 PLAIN = re.compile(r"osu_(hello|init|i?barrier)$|osu_(acc|cas|fop|get|put|get_acc)_")
 SECONDS = 120
+# What is wrong with programs themselves, by the words in which mpirage says so.
+KNOWN = {"osu_latency_mt": ("before it called MPI_Finalize", "validates; then it ends without MPI_Finalize (a mistake of OSU 7.2), which mpirage reports")}
 
 
 def run(program, ranks):
@@ -36,6 +38,9 @@ def run(program, ranks):
     except subprocess.TimeoutExpired:
         return f"no end within {SECONDS} s", 0
     verdicts = re.findall(r"\b(Pass|Fail)\b", done.stdout)
+    sign, known = KNOWN.get(name, (None, None))
+    if known and sign in done.stderr and "Fail" not in verdicts:
+        return known, len(verdicts)
     if done.returncode:
         return f"exit code {done.returncode}: {' '.join((done.stderr or done.stdout).split())[:300]}", 0
     if "Fail" in verdicts:
@@ -64,7 +69,7 @@ def main():
     for program in programs:
         ranks = 2 if PAIRS.match(program.name) else options.n
         why, validated = run(program, ranks)
-        failed += why is not None
+        failed += why is not None and why != KNOWN.get(program.name, (None, None))[1]
         rows.append((program.parent.name, program.name, ranks, why, validated))
         print(f"{program.name} on {ranks} ranks: {why or 'works'}, {validated} validations", flush=True)
     if options.write:
