@@ -58,7 +58,9 @@ impl Processes {
         let waits = |line: &LineId| !self.mailboxes.is_running(*line) && !self.mailboxes.has_ended(*line);
         let in_calls = self.lines_of(rank).into_iter().filter(waits);
         let in_calls: Vec<u32> = in_calls.filter_map(|line| self.mailboxes.thread(line)).collect();
-        self.threads[rank.index()].sleepers.all_sleep(process, &in_calls)
+        let sleepers = &mut self.threads[rank.index()].sleepers;
+        // The only thread of a rank waits outside MPI for something that is not a thread, such as a child process: it goes on by itself.
+        sleepers.all_sleep(process, &in_calls) && !(in_calls.is_empty() && sleepers.had_one_thread())
     }
 
     /// The threads of a rank that want lines.
