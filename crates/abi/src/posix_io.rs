@@ -69,9 +69,13 @@ impl PosixIo {
         PosixIo { last: Lock::new(None) }
     }
 
-    /// Lets the time of all accesses since the last look pass.
+    /// Lets the time of all accesses since the last look pass. Inside an operator or another function of the program that MPI has called, they wait for the next
+    /// look: such a function makes no calls.
     #[cold]
     pub(crate) fn charge(&self, rank: &Rank) {
+        if !rank.connection().may_call() {
+            return;
+        }
         let Some((now, after_look)) = Counters::now() else { return };
         let last = self.last.lock().replace(after_look);
         let new = last.map_or(Counters::default(), |last| now.since(last));
