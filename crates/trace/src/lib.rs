@@ -15,6 +15,7 @@ mod generate;
 mod goal;
 mod info;
 mod open;
+mod otf2;
 mod source;
 mod ti;
 mod workload;
@@ -34,6 +35,7 @@ pub use goal::{
 };
 pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};
+pub use otf2::Otf2Trace;
 pub use ti::{TiLayout, TiTrace, TiWriter};
 pub use workload::{Calls, Computation, Step, Workload};
 pub use writer::{TraceRecorder, TraceWriter};
