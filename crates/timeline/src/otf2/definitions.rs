@@ -1,4 +1,5 @@
-//! The global definitions, in the order in which they are written: texts first, because all others name them.
+//! The global definitions, in an order in which nothing is named before it is defined: texts, the machine with its locations, and what
+//! names locations and texts.
 
 use std::hash::Hasher;
 use std::io;
@@ -10,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 pub(super) struct Definitions {
     texts: Records,
     known: FxHashMap<String, u32>,
+    machine: Records,
     others: Records,
 }
 
@@ -25,8 +27,12 @@ struct Records {
 impl Definitions {
     /// Only the empty text, which has the number 0.
     pub fn new() -> Definitions {
-        let mut definitions =
-            Definitions { texts: Records::default(), known: FxHashMap::default(), others: Records::default() };
+        let mut definitions = Definitions {
+            texts: Records::default(),
+            known: FxHashMap::default(),
+            machine: Records::default(),
+            others: Records::default(),
+        };
         definitions.text("");
         definitions
     }
@@ -42,6 +48,15 @@ impl Definitions {
         id
     }
 
+    fn parts(&self) -> [&Records; 3] {
+        [&self.texts, &self.machine, &self.others]
+    }
+
+    /// Adds a definition that names only texts and other definitions of the machine.
+    pub fn add_to_machine(&mut self, definition: &Definition<'_>) {
+        self.machine.add(definition);
+    }
+
     /// Adds a definition.
     pub fn add(&mut self, definition: &Definition<'_>) {
         self.others.add(definition);
@@ -49,25 +64,24 @@ impl Definitions {
 
     /// The number of records.
     pub fn count(&self) -> u64 {
-        self.texts.count + self.others.count
+        self.parts().iter().map(|records| records.count).sum()
     }
 
     /// The bytes of the longest definition.
     pub fn longest(&self) -> usize {
-        self.texts.lengths().chain(self.others.lengths()).max().unwrap_or(0)
+        self.parts().into_iter().flat_map(Records::lengths).max().unwrap_or(0)
     }
 
     /// A number that depends on all definitions, and on nothing else: equal runs have equal archives.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        hasher.write(&self.texts.bytes);
-        hasher.write(&self.others.bytes);
+        self.parts().iter().for_each(|records| hasher.write(&records.bytes));
         hasher.finish()
     }
 
     /// Hands out all definitions.
     pub fn each(&self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        for records in [&self.texts, &self.others] {
+        for records in self.parts() {
             let mut start = 0;
             for &end in &records.ends {
                 each(&records.bytes[start..end])?;
@@ -95,14 +109,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_numbered_and_written_first() {
+    fn nothing_is_named_before_it_is_defined() {
         let mut definitions = Definitions::new();
         let group = Definition::LocationGroup { id: 0, name: definitions.text("rank 0"), parent: 0 };
-        definitions.add(&group);
+        definitions.add(&Definition::Comm { id: 0, name: 0, group: 0, parent: 0 });
+        definitions.add_to_machine(&group);
         assert_eq!((definitions.text(""), definitions.text("b"), definitions.text("rank 0")), (0, 2, 1));
         let mut kinds = Vec::new();
         definitions.each(|record| Ok(kinds.push(record[0]))).unwrap();
-        assert_eq!((kinds, definitions.count()), (vec![10, 10, 10, 13], 4));
+        assert_eq!((kinds, definitions.count()), (vec![10, 10, 10, 13, 22], 5));
         assert_eq!(definitions.longest(), 11);
     }
 }

@@ -107,16 +107,16 @@ impl Contents {
     pub fn definitions(self, written: &Written<'_>) -> Definitions {
         let Contents { mut definitions, .. } = self;
         let length = written.end.as_picos();
-        definitions.add(&Definition::Clock { resolution: TICKS_PER_SECOND, start: 0, length });
+        definitions.add_to_machine(&Definition::Clock { resolution: TICKS_PER_SECOND, start: 0, length });
         let name = definitions.text("MPI");
-        definitions.add(&Definition::Paradigm { paradigm: Paradigm::MPI, name });
+        definitions.add_to_machine(&Definition::Paradigm { paradigm: Paradigm::MPI, name });
         let name = definitions.text("source line");
-        definitions.add(&Definition::Attribute { id: SOURCE_LINE, name });
+        definitions.add_to_machine(&Definition::Attribute { id: SOURCE_LINE, name });
         define_machine(&mut definitions, written);
         define_locations(&mut definitions, written);
         for (region, id) in written.regions.iter().zip(0..) {
             let (name, role, paradigm) = (definitions.text(region.name), region.role, region.paradigm);
-            definitions.add(&Definition::Region { id, name, role, paradigm });
+            definitions.add_to_machine(&Definition::Region { id, name, role, paradigm });
         }
         definitions
     }
@@ -126,19 +126,19 @@ impl Contents {
 fn define_machine(definitions: &mut Definitions, written: &Written<'_>) {
     let (hosts, host_of_rank) = written.run.used_hosts();
     let (name, class) = (definitions.text(written.run.platform.name()), definitions.text("machine"));
-    definitions.add(&Definition::SystemNode { id: MACHINE, name, class, parent: UNDEFINED, domain: 0 });
+    definitions.add_to_machine(&Definition::SystemNode { id: MACHINE, name, class, parent: UNDEFINED, domain: 0 });
     let class = definitions.text("node");
     for (host, id) in hosts.iter().zip(MACHINE + 1..) {
         let name = definitions.text(&written.run.platform.host(*host).name());
-        definitions.add(&Definition::SystemNode { id, name, class, parent: MACHINE, domain: 1 });
+        definitions.add_to_machine(&Definition::SystemNode { id, name, class, parent: MACHINE, domain: 1 });
     }
     for (host, id) in host_of_rank.iter().zip(0..) {
         let name = definitions.text(&format!("MPI Rank {id}"));
-        definitions.add(&Definition::LocationGroup { id, name, parent: MACHINE + 1 + host });
+        definitions.add_to_machine(&Definition::LocationGroup { id, name, parent: MACHINE + 1 + host });
     }
     if written.links.is_some() {
         let (id, name) = (written.run.ranks(), definitions.text("links"));
-        definitions.add(&Definition::LocationGroup { id, name, parent: MACHINE });
+        definitions.add_to_machine(&Definition::LocationGroup { id, name, parent: MACHINE });
     }
 }
 
@@ -146,7 +146,7 @@ fn define_locations(definitions: &mut Definitions, written: &Written<'_>) {
     let ranks = written.run.ranks();
     let mut define = |id: usize, name: &str, kind: LocationType, group: u32| {
         let (name, events) = (definitions.text(name), written.streams.events(id));
-        definitions.add(&Definition::Location { id: id as u64, name, kind, events, group });
+        definitions.add_to_machine(&Definition::Location { id: id as u64, name, kind, events, group });
     };
     for rank in 0..ranks {
         define(rank as usize, "Master thread", LocationType::CPU_THREAD, rank);
