@@ -444,7 +444,7 @@ pub struct ResultArguments {
     /// Do not print the summary
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .parquet or .csv (tables)
+    /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .otf2 (Vampir), .parquet or .csv (tables)
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
     /// Include the messages inside collectives in traces of single messages (Paraver, Paje): yes or no
@@ -482,7 +482,7 @@ pub struct ReplayArguments {
     /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not contain it
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
-    /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
+    /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, OTF2, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
     #[arg(value_name = "TRACE", help_heading = "Arguments")]
     pub workload: String,
 }

@@ -243,7 +243,8 @@ pub enum Definition<'a> {
 impl Definition<'_> {
     /// Appends the records, and returns how many there are.
     pub fn encode(&self, out: &mut Vec<u8>) -> u64 {
-        let numbers = |out: &mut Vec<u8>, numbers: &[u32]| numbers.iter().for_each(|&number| put_u32(out, number));
+        let numbers =
+            |out: &mut Vec<u8>, numbers: &[u32]| numbers.iter().for_each(|&number| put_u32(out, number));
         match self {
             Definition::Clock { resolution, start, length } => put_record(out, CLOCK_PROPERTIES, |out| {
                 for number in [*resolution, *start, *length, u64::MAX] {
@@ -299,7 +300,9 @@ impl Definition<'_> {
                 put_record(out, COMM, |out| numbers(out, &[*id, *name, *group, *parent, 0]));
             }
             Definition::InterComm { id } => {
-                put_record(out, INTER_COMM, |out| numbers(out, &[*id, UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, 0]));
+                put_record(out, INTER_COMM, |out| {
+                    numbers(out, &[*id, UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, 0])
+                });
             }
             Definition::Metric { id, name, unit } => {
                 put_record(out, METRIC_MEMBER, |out| {
@@ -321,7 +324,13 @@ impl Definition<'_> {
     }
 }
 
-fn encode_group(out: &mut Vec<u8>, [id, name]: [u32; 2], kind: GroupType, paradigm: Paradigm, members: &[u64]) {
+fn encode_group(
+    out: &mut Vec<u8>,
+    [id, name]: [u32; 2],
+    kind: GroupType,
+    paradigm: Paradigm,
+    members: &[u64],
+) {
     put_record(out, GROUP, |out| {
         put_u32(out, id);
         put_u32(out, name);
@@ -414,7 +423,11 @@ pub struct IdMap {
 
 impl IdMap {
     /// The mapping in a record of this kind, and what it is for; none if the record is no mapping.
-    pub fn decode(kind: u8, fields: &[u8], order: ByteOrder) -> Result<Option<(Mapping, IdMap)>, FormatError> {
+    pub fn decode(
+        kind: u8,
+        fields: &[u8],
+        order: ByteOrder,
+    ) -> Result<Option<(Mapping, IdMap)>, FormatError> {
         if kind != MAPPING_TABLE {
             return Ok(None);
         }

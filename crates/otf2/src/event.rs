@@ -141,7 +141,9 @@ impl Event {
             put_u64(out, number);
         };
         match *self {
-            Event::BufferFlush { until } => put_record(out, BUFFER_FLUSH, |out| out.extend(until.to_le_bytes())),
+            Event::BufferFlush { until } => {
+                put_record(out, BUFFER_FLUSH, |out| out.extend(until.to_le_bytes()))
+            }
             Event::Enter { region } => {
                 out.push(ENTER);
                 put_u32(out, region);

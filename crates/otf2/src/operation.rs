@@ -87,7 +87,9 @@ impl Sizes {
             C::Reduce => (vector, if root { n * vector } else { 0 }),
             C::Allgather | C::ReduceScatterBlock => (n * own(recv), n * own(recv)),
             C::Allgatherv => (n * own(recv), total(recv)),
-            C::Alltoall | C::Alltoallv | C::Alltoallw if call.input == Input::InPlace => (total(recv), total(recv)),
+            C::Alltoall | C::Alltoallv | C::Alltoallw if call.input == Input::InPlace => {
+                (total(recv), total(recv))
+            }
             C::Alltoall | C::Alltoallv | C::Alltoallw => (total(send), total(recv)),
             C::Allreduce => (n * vector, n * vector),
             C::ReduceScatter => (total(recv), n * own(recv)),
@@ -235,7 +237,12 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_otf2() {
-        let codes = [Collective::Alltoallw, Collective::Allreduce, Collective::Exscan, Collective::ReduceScatterBlock];
+        let codes = [
+            Collective::Alltoallw,
+            Collective::Allreduce,
+            Collective::Exscan,
+            Collective::ReduceScatterBlock,
+        ];
         assert_eq!(codes.map(code_of), [10, 11, 15, 16].map(Some));
         assert_eq!(code_of(Collective::InterBcast), Some(1));
         assert_eq!((code_of(Collective::NeighborAlltoall), collective_of(CREATE_HANDLE)), (None, None));

@@ -23,7 +23,9 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{Call, CollectiveCall, CommRequest, Completion, ContextId, RequestId, SELF, STARTED, WORLD};
+use mpirage_call::{
+    Call, CollectiveCall, CommRequest, Completion, ContextId, RequestId, SELF, STARTED, WORLD,
+};
 use mpirage_collectives::Member;
 use mpirage_interpret::comms::Comms;
 use mpirage_interpret::{CallSites, LinkUse, RunInfo};
@@ -244,7 +246,8 @@ impl Otf2 {
     fn operation(&self, rank: u32, call: &CollectiveCall<'_>) -> Option<OperationEnd> {
         let operation = code_of(call.kind)?;
         let communicator = *self.comm_numbers.get(&call.context)?;
-        let member = Member { rank: self.comms.rank_of(call.context, rank)?, size: self.comms.size(call.context) };
+        let member =
+            Member { rank: self.comms.rank_of(call.context, rank)?, size: self.comms.size(call.context) };
         let Sizes { sent, received } = Sizes::of(call, member);
         let root = match call.known_root() {
             _ if !call.kind.is_rooted() => RootCode::NONE,
@@ -266,7 +269,9 @@ impl Otf2 {
     ) -> io::Result<()> {
         let event = match self.requests.close(rank, request) {
             None => return Ok(()),
-            Some(Open::Send(number) | Open::Recv(number, _)) if done.cancelled => Event::RequestCancelled(number),
+            Some(Open::Send(number) | Open::Recv(number, _)) if done.cancelled => {
+                Event::RequestCancelled(number)
+            }
             Some(Open::Send(number)) => Event::IsendComplete(number),
             Some(Open::Recv(number, communicator)) => match received(done, communicator) {
                 Some(message) => Event::Irecv(message, number),

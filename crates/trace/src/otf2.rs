@@ -57,7 +57,8 @@ impl Otf2Trace {
             let file = |ending: &str| folder.join(format!("{location}.{ending}"));
             // Locations without mappings need no file of definitions.
             let definitions = file("def");
-            let definitions = definitions.exists().then(|| Source::one_of(&definitions, 2 * ranks)).transpose()?;
+            let definitions =
+                definitions.exists().then(|| Source::one_of(&definitions, 2 * ranks)).transpose()?;
             Ok((definitions, Source::one_of(&file("evt"), 2 * ranks)?))
         })
     }
@@ -89,7 +90,8 @@ impl Otf2Trace {
         let mut ranks = Vec::with_capacity(contents.locations.len());
         for (rank, &location) in (0..).zip(&contents.locations) {
             let (definitions, events) = files(location, contents.locations.len())?;
-            let maps = definitions.map_or(Ok(Default::default()), |source| read_maps(&source, definition_chunk))?;
+            let maps =
+                definitions.map_or(Ok(Default::default()), |source| read_maps(&source, definition_chunk))?;
             let records = [(); 2].map(|()| Records::of_events(event_chunk, piece));
             ranks.push(Player::new(rank, events, records, maps));
         }
@@ -103,7 +105,8 @@ fn read_anchor(source: &Source) -> Result<(Anchor, [ChunkSize; 2]), TraceError> 
     let mut bytes = Vec::new();
     source.append(0, LONGEST_ANCHOR, &mut bytes)?;
     let anchor = Anchor::decode(&bytes);
-    let anchor = anchor.map_err(|error| source.bad(0, format!("this is no anchor of an OTF2 archive: {error}")))?;
+    let anchor =
+        anchor.map_err(|error| source.bad(0, format!("this is no anchor of an OTF2 archive: {error}")))?;
     match anchor.substrate {
         Substrate::Posix => {}
         Substrate::Sion => {
@@ -111,15 +114,20 @@ fn read_anchor(source: &Source) -> Result<(Anchor, [ChunkSize; 2]), TraceError> 
                         SCOREP_TRACING_USE_SION=no, or convert it with sionsplit";
             return Err(source.bad(0, text));
         }
-        Substrate::Other(code) => return Err(source.bad(0, format!("the archive has no files (substrate {code})"))),
+        Substrate::Other(code) => {
+            return Err(source.bad(0, format!("the archive has no files (substrate {code})")));
+        }
     }
     if anchor.compression != Compression::None {
-        let text = "the archive is compressed, which mpirage cannot read; record it again without compression";
+        let text =
+            "the archive is compressed, which mpirage cannot read; record it again without compression";
         return Err(source.bad(0, text));
     }
     let chunks = [anchor.definition_chunk, anchor.event_chunk].map(ChunkSize::new);
     let [Some(definitions), Some(events)] = chunks else {
-        return Err(source.bad(0, "the anchor has a chunk size that OTF2 does not allow: the file is damaged"));
+        return Err(
+            source.bad(0, "the anchor has a chunk size that OTF2 does not allow: the file is damaged")
+        );
     };
     Ok((anchor, [definitions, events]))
 }

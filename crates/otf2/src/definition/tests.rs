@@ -29,7 +29,10 @@ fn definitions_are_as_libotf2_writes_them() {
             Definition::Location { id: 1, name: 5, kind: LocationType::CPU_THREAD, events: 7, group: 1 },
             b"\x0e\x09\x01\x01\x01\x05\x01\x01\x07\x01\x01",
         ),
-        (Definition::LocationGroup { id: 1, name: 4, parent: 1 }, b"\x0d\x08\x01\x01\x01\x04\x01\x01\x01\xff"),
+        (
+            Definition::LocationGroup { id: 1, name: 4, parent: 1 },
+            b"\x0d\x08\x01\x01\x01\x04\x01\x01\x01\xff",
+        ),
         (group, b"\x12\x0d\x01\x01\x01\x0a\x04\x01\x02\x00\x01\x01\x05\x04\x00"),
         (
             Definition::Comm { id: 0, name: 11, group: 1, parent: UNDEFINED },
@@ -67,7 +70,8 @@ fn mappings_are_dense_or_sparse() {
     let dense = IdMap::decode(MAPPING_TABLE, b"\x03\x01\x02\x00\x01\x05\x00", ByteOrder::Little).unwrap();
     let (mapping, dense) = dense.unwrap();
     assert_eq!((mapping, dense.global(0), dense.global(1), dense.global(2)), (Mapping::REGION, 5, 0, 2));
-    let sparse = IdMap::decode(MAPPING_TABLE, b"\x06\x01\x01\x01\x01\x09\x01\x02", ByteOrder::Little).unwrap();
+    let sparse =
+        IdMap::decode(MAPPING_TABLE, b"\x06\x01\x01\x01\x01\x09\x01\x02", ByteOrder::Little).unwrap();
     let (mapping, sparse) = sparse.unwrap();
     assert_eq!((mapping, sparse.global(9), sparse.global(0)), (Mapping::COMM, 2, 0));
 }

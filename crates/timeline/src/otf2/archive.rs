@@ -40,7 +40,11 @@ impl Archive {
             return Err(TimelineError::ArchiveFolder { file: path.to_owned(), folder });
         }
         let open = |path: &Path| OutputFile::create(path).map_err(|error| TimelineError::io(path, error));
-        Ok(Archive { anchor: open(path)?, definitions: open(&path.with_extension("def"))?, path: path.to_owned() })
+        Ok(Archive {
+            anchor: open(path)?,
+            definitions: open(&path.with_extension("def"))?,
+            path: path.to_owned(),
+        })
     }
 
     /// Writes everything. The anchor, which makes it an archive, appears last.

@@ -4,11 +4,11 @@ use mpirage_interpret::RunInfo;
 use mpirage_otf2::{Definition, GroupType, LocationType, Paradigm, UNDEFINED};
 use mpirage_units::Time;
 
+use super::SOURCE_LINE;
 use super::archive::About;
 use super::definitions::Definitions;
 use super::regions::Region;
 use super::streams::Streams;
-use super::SOURCE_LINE;
 
 /// Picoseconds.
 const TICKS_PER_SECOND: u64 = 1_000_000_000_000;
@@ -49,7 +49,13 @@ pub(super) struct Written<'a> {
 
 impl Contents {
     pub fn new() -> Contents {
-        Contents { definitions: Definitions::new(), lines: Vec::new(), groups: FIRST_GROUP, comms: 0, links: 0 }
+        Contents {
+            definitions: Definitions::new(),
+            lines: Vec::new(),
+            groups: FIRST_GROUP,
+            comms: 0,
+            links: 0,
+        }
     }
 
     /// The communicators that always exist: `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
@@ -65,7 +71,8 @@ impl Contents {
     /// Adds a communicator, and returns its number.
     pub fn communicator(&mut self, ranks: u32, members: &[u32]) -> u32 {
         let name = format!("communicator {}", self.comms);
-        let all = members.len() == ranks as usize && members.iter().zip(0..).all(|(&member, rank)| member == rank);
+        let all =
+            members.len() == ranks as usize && members.iter().zip(0..).all(|(&member, rank)| member == rank);
         let group = if all { ALL } else { self.groups };
         if !all {
             self.groups += 1;
@@ -126,7 +133,13 @@ impl Contents {
 fn define_machine(definitions: &mut Definitions, written: &Written<'_>) {
     let (hosts, host_of_rank) = written.run.used_hosts();
     let (name, class) = (definitions.text(written.run.platform.name()), definitions.text("machine"));
-    definitions.add_to_machine(&Definition::SystemNode { id: MACHINE, name, class, parent: UNDEFINED, domain: 0 });
+    definitions.add_to_machine(&Definition::SystemNode {
+        id: MACHINE,
+        name,
+        class,
+        parent: UNDEFINED,
+        domain: 0,
+    });
     let class = definitions.text("node");
     for (host, id) in hosts.iter().zip(MACHINE + 1..) {
         let name = definitions.text(&written.run.platform.host(*host).name());
@@ -161,7 +174,8 @@ fn define_locations(definitions: &mut Definitions, written: &Written<'_>) {
 
 /// What the anchor says: the facts that other formats show too, and the speed of hosts, if they all have the same.
 pub(super) fn about(run: &RunInfo) -> About {
-    let property = |(name, value): &(String, String)| (format!("MPIRAGE::{}", name.to_uppercase()), value.clone());
+    let property =
+        |(name, value): &(String, String)| (format!("MPIRAGE::{}", name.to_uppercase()), value.clone());
     let mut properties: Vec<(String, String)> = run.facts.iter().map(property).collect();
     let speeds = run.placement.iter().map(|&host| run.platform.host(host).speed);
     let slowest = speeds.clone().fold(f64::INFINITY, f64::min);

@@ -84,9 +84,13 @@ fn role_of_collective(name: &str) -> Role {
 }
 
 fn makes_communicators(name: &str) -> bool {
-    let made = ["dup", "split", "create", "cart_sub", "merge"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+    let made = ["dup", "split", "create", "cart_sub", "merge"]
+        .iter()
+        .any(|word| name.to_ascii_lowercase().contains(word));
     let of_communicators = ["MPI_Comm_", "MPI_Cart_", "MPI_Graph_", "MPI_Dist_graph_", "MPI_Intercomm_"];
-    made && !name.contains("keyval") && !name.contains("errhandler") && of_communicators.iter().any(|prefix| name.starts_with(prefix))
+    made && !name.contains("keyval")
+        && !name.contains("errhandler")
+        && of_communicators.iter().any(|prefix| name.starts_with(prefix))
 }
 
 #[cfg(test)]
@@ -120,7 +124,10 @@ mod tests {
     fn functions_get_regions_when_they_are_called() {
         let mut regions = Regions::new();
         let send = regions.of(index("MPI_Send"));
-        assert_eq!([index("MPI_Send_c"), index("MPI_Recv"), u16::MAX].map(|index| regions.of(index)), [send, 3, 4]);
+        assert_eq!(
+            [index("MPI_Send_c"), index("MPI_Recv"), u16::MAX].map(|index| regions.of(index)),
+            [send, 3, 4]
+        );
         assert_eq!(regions.list().len(), 5);
     }
 }

@@ -84,7 +84,9 @@ impl Contents {
             Ok(())
         })?;
         let Some(locations) = collected.locations.take() else {
-            return Err(source.bad(0, "the archive has no ranks of MPI: it was not recorded from an MPI program"));
+            return Err(
+                source.bad(0, "the archive has no ranks of MPI: it was not recorded from an MPI program")
+            );
         };
         if locations.is_empty() || locations.len() > 1 << 26 {
             return Err(source.bad(0, format!("{} is no number of ranks", locations.len())));
@@ -166,9 +168,12 @@ impl Collected {
                     Comm::Of { context: WORLD, group: Arc::clone(&world) }
                 }
                 Some(Some((GroupType::COMM_GROUP, members))) => {
-                    let known = members.iter().map(|&member| u32::try_from(member).ok().filter(|&rank| rank < ranks));
+                    let known =
+                        members.iter().map(|&member| u32::try_from(member).ok().filter(|&rank| rank < ranks));
                     let Some(members) = known.collect::<Option<Vec<u32>>>() else {
-                        return Err(source.bad(at, format!("a communicator with a rank beyond the last of {ranks}")));
+                        return Err(
+                            source.bad(at, format!("a communicator with a rank beyond the last of {ranks}"))
+                        );
                     };
                     let group = Group::of(members.iter().copied());
                     let group = group.map_err(|_| source.bad(at, "a communicator that has a rank twice"))?;

@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use mpirage_call::{
-    Burst, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, SendMode, Stamp, Work,
+    Burst, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, SendMode, Stamp,
+    Work,
 };
 use mpirage_collectives::{Collective, Member, Peers};
 use mpirage_data::{Basic, Op};
@@ -121,7 +122,12 @@ pub(super) enum Follows {
 type Handled = Result<Follows, String>;
 
 impl Player {
-    pub fn new(rank: u32, source: Source, [records, ahead]: [Records; 2], [regions, comms]: [IdMap; 2]) -> Player {
+    pub fn new(
+        rank: u32,
+        source: Source,
+        [records, ahead]: [Records; 2],
+        [regions, comms]: [IdMap; 2],
+    ) -> Player {
         Player {
             rank,
             source,
@@ -166,7 +172,8 @@ impl Player {
     /// The file has ended.
     fn end(&mut self, calls: &mut Calls<'_>) -> Result<Follows, TraceError> {
         if self.state == State::Initialised {
-            let text = "the rank ends without MPI_Finalize: the archive is of a run that did not come to its end";
+            let text =
+                "the rank ends without MPI_Finalize: the archive is of a run that did not come to its end";
             return Err(self.source.bad(self.source.len(), text));
         }
         self.state = State::Ended;
@@ -177,11 +184,21 @@ impl Player {
         Ok(Follows::End)
     }
 
-    fn handle(&mut self, timed: Timed, outcome: Option<Outcome>, common: &mut Common, calls: &mut Calls<'_>) -> Handled {
+    fn handle(
+        &mut self,
+        timed: Timed,
+        outcome: Option<Outcome>,
+        common: &mut Common,
+        calls: &mut Calls<'_>,
+    ) -> Handled {
         let Timed { at, time, event } = timed;
         match event {
-            Event::Enter { region } => return self.enter(common.contents.region(self.regions.global(region)), timed, common, calls),
-            Event::Leave { region } => return self.leave(common.contents.region(self.regions.global(region)), timed, common, calls),
+            Event::Enter { region } => {
+                return self.enter(common.contents.region(self.regions.global(region)), timed, common, calls);
+            }
+            Event::Leave { region } => {
+                return self.leave(common.contents.region(self.regions.global(region)), timed, common, calls);
+            }
             Event::BufferFlush { until } => {
                 // Writing the trace is not the program's computation.
                 if self.function.is_none() {
@@ -191,7 +208,9 @@ impl Player {
                 return Ok(Follows::More);
             }
             Event::OneSided => return Err("one-sided communication cannot be replayed".to_owned()),
-            Event::CollectiveBegin | Event::RequestTest(_) | Event::Metric { .. } => return Ok(Follows::More),
+            Event::CollectiveBegin | Event::RequestTest(_) | Event::Metric { .. } => {
+                return Ok(Follows::More);
+            }
             _ => {}
         }
         if self.function.is_none() {
@@ -339,7 +358,12 @@ impl Player {
         let mode = self.function.map_or(SendMode::Standard, |(region, _)| region.mode);
         let (bytes, payload) = (message.length, Payload::Absent);
         let stamp = if request.is_some() { common.stamps.isend } else { common.stamps.send };
-        self.say(&Call::Send { mode, context, to, tag, bytes, payload, request, answer: true }, stamp, at, calls);
+        self.say(
+            &Call::Send { mode, context, to, tag, bytes, payload, request, answer: true },
+            stamp,
+            at,
+            calls,
+        );
         Ok(if request.is_some() { Follows::More } else { Follows::Answer })
     }
 
@@ -375,7 +399,8 @@ impl Player {
     /// Number, size, and the rank's own place of a communicator.
     fn comm(&self, number: u32, common: &Common) -> Result<(mpirage_call::ContextId, u32, u32), String> {
         let number = self.comms.global(number);
-        let comm = common.contents.comm(number).ok_or_else(|| format!("there is no communicator {number}"))?;
+        let comm =
+            common.contents.comm(number).ok_or_else(|| format!("there is no communicator {number}"))?;
         let (context, group) = comm.resolve(self.rank)?;
         let own = group.rank_of(self.rank);
         let own = own.ok_or_else(|| format!("rank {} is not in communicator {number}", self.rank))?;
@@ -426,13 +451,25 @@ impl Player {
         performed
     }
 
-    fn perform(&mut self, call: &CollectiveCall<'_>, at: u64, common: &Common, calls: &mut Calls<'_>) -> Handled {
+    fn perform(
+        &mut self,
+        call: &CollectiveCall<'_>,
+        at: u64,
+        common: &Common,
+        calls: &mut Calls<'_>,
+    ) -> Handled {
         self.say(&Call::Collective(*call), common.stamps.collective, at, calls);
         Ok(if call.request.is_some() { Follows::More } else { Follows::Answer })
     }
 
     /// A collective that exchanges nothing. Its request is complete at once, as that of a barrier of the rank alone.
-    fn nothing(&mut self, request: Option<RequestId>, at: u64, common: &Common, calls: &mut Calls<'_>) -> Handled {
+    fn nothing(
+        &mut self,
+        request: Option<RequestId>,
+        at: u64,
+        common: &Common,
+        calls: &mut Calls<'_>,
+    ) -> Handled {
         if request.is_none() {
             return Ok(Follows::More);
         }

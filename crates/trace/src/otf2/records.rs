@@ -80,7 +80,8 @@ impl Records {
     /// The next event that is of interest; none at the end.
     pub fn event(&mut self, source: &Source) -> Result<Option<Timed>, TraceError> {
         while let Some(Record { kind, at }) = self.next(source)? {
-            let event = Event::decode(kind, &self.fields, self.order).map_err(|error| bad(source, at, error))?;
+            let event =
+                Event::decode(kind, &self.fields, self.order).map_err(|error| bad(source, at, error))?;
             if let Some(event) = event {
                 return Ok(Some(Timed { at, time: self.time, event }));
             }
@@ -159,7 +160,8 @@ impl Records {
             return Err(source.bad(at, "there is no chunk of OTF2 here: the file is damaged"));
         }
         let order = ByteOrder::from_code(header[1]);
-        self.order = order.ok_or_else(|| source.bad(at + 1, format!("an unknown byte order ({})", header[1])))?;
+        self.order =
+            order.ok_or_else(|| source.bad(at + 1, format!("an unknown byte order ({})", header[1])))?;
         Ok(())
     }
 
