@@ -202,7 +202,8 @@ def schedules(suite):
     suite.check("schedule: locations", sorted(names) == sorted(["Master thread"] * 2 + ["Background 1", "Background 2", "Background 1", "Links"]), names)
     printed(suite, "schedule", folder / "run.otf2")
     counts = collections.Counter(kind for _, kind, _, _ in archive["events"])
-    suite.check("schedule: a send and its receive", (counts["MpiIsend"], counts["MpiIrecv"]) == (1, 1), counts)
+    # No call completes the receives of a schedule.
+    suite.check("schedule: a send and its receive", (counts["MpiIsend"], counts["MpiIrecvRequest"]) == (1, 1), counts)
 
 
 def many(suite):
@@ -219,7 +220,7 @@ def many(suite):
     suite.check("1,024 ranks: a file for each location", len(files) == 1025, len(files))
     lines = printed(suite, "1,024 ranks", folder / "run.otf2")
     suite.check("1,024 ranks: calls", lines["ENTER"] >= said["calls"], (lines["ENTER"], said["calls"]))
-    suite.check("1,024 ranks: messages", lines["MPI_ISEND"] + lines["MPI_SEND"] == 4 * 32 * 31 * 20, lines)
+    suite.check("1,024 ranks: messages", lines["MPI_ISEND"] + lines["MPI_SEND"] == 4 * 1024 * 20, lines)
     again = subprocess.run([MPIRAGE, "replay", "-q", "--json", "-p", "cluster:1024", folder / "run.otf2"], preexec_fn=few, capture_output=True, text=True, timeout=300)
     ok = again.returncode == 0 and abs(json.loads(again.stdout.splitlines()[-1])["simulated_seconds"] / said["simulated_seconds"] - 1) < 1e-6
     suite.check("1,024 ranks: the archive is replayed, with 64 open files", ok, again.stderr)
@@ -233,7 +234,7 @@ def many(suite):
 
 
 # What each program loses in an archive: see docs/reference/traces.md.
-ROUND_TRIPS = [("halo2d", 1e-6), ("nbody_ring", 1e-6), ("conjugate_gradient", 1e-6), ("comm_more", 0.02), ("persistent", 1e-6), ("wait_any_some", 1e-6), ("nonblocking_coll", 0.02), ("mprobe", 0.02)]
+ROUND_TRIPS = [("halo2d", 1e-6), ("nbody_ring", 1e-6), ("conjugate_gradient", 1e-6), ("comm_more", 0.02), ("persistent", 0.3), ("wait_any_some", 1e-6), ("nonblocking_coll", 0.02), ("mprobe", 0.02)]
 
 
 def round_trips(suite):
@@ -258,6 +259,8 @@ def round_trips(suite):
 
 def write(suite, case):
     folder = suite.folder / f"written-{case}"
+    if folder.exists():
+        shutil.rmtree(folder)
     result = suite.run([PYTHON, WRITER, folder, case], timeout=120)
     suite.check(f"the Python package writes {case}", result.code == 0 and not result.err, result.err[-2000:])
     return folder / "traces.otf2"
@@ -300,10 +303,10 @@ def independent(suite):
             return
         times.append(figures(result)["simulated_seconds"])
     suite.check("exchange: the same time as the same trace in another format", abs(times[0] - times[1]) < 2e-8, times)
-    # 30,000 messages, a microsecond of computation before each on both sides.
+    # 40,000 messages, a microsecond of computation before each on both sides.
     anchor = write(suite, "long")
     result = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "cluster:2", anchor], timeout=120)
-    suite.check("long: all messages", result.code == 0 and figures(result)["messages"] == 30_000 and figures(result)["bytes"] == sum(100 + tag for tag in range(30_000)), result)
+    suite.check("long: all messages", result.code == 0 and figures(result)["messages"] == 40_000 and figures(result)["bytes"] == sum(100 + tag for tag in range(40_000)), result)
     size = (anchor.parent / "traces" / "0.evt").stat().st_size
     suite.check("long: more than a chunk of events", size > 1 << 20, size)
     result = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "cluster:2", write(suite, "bare")])
@@ -340,6 +343,9 @@ def refusals(suite):
     suite.check("a missing file is refused", result.code == 83 and "0.evt" in result.err, result)
     program = suite.compile(EXAMPLES / "ring.c")
     result = suite.simulate("--trace", program.with_suffix(".otf2"), "-n", 2, program)
+    suite.check("the program in the place of the folder is refused", result.code == 84 and "would replace the program" in result.err, result)
+    (suite.folder / "taken").write_text("")
+    result = suite.simulate("--trace", suite.folder / "taken.otf2", "-n", 2, program)
     suite.check("a file in the place of the folder is refused", result.code == 84 and "OTF2 needs a folder" in result.err, result)
     result = suite.run([MPIRAGE, "trace", "convert", "gen:ring,ranks=2", suite.folder / "x.otf2"])
     suite.check("an archive has times", result.code == 84 and "mpirage replay gen:ring,ranks=2 --trace" in result.err, result)

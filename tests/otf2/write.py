@@ -118,7 +118,7 @@ def long(folder):
     archive = Archive(folder, resolution=2_000_000_000)
     for me, rank in enumerate(archive.ranks):
         rank.call("MPI_Init")
-        for tag in range(30_000):
+        for tag in range(40_000):
             rank.compute(2_000)
             if me == tag % 2:
                 rank.call("MPI_Send", mpi_send=(1 - me, archive.world, tag, 100 + tag))

@@ -317,7 +317,9 @@ impl Otf2 {
         if used.is_empty() {
             return Ok(None);
         }
-        let mut values: Vec<(Time, u32, f64)> = Vec::new();
+        // A gap between intervals is an empty bin at least, so there is room for all values.
+        let bins: usize = used.iter().map(|link| link.bytes.len() + 1).sum();
+        let mut values: Vec<(Time, u32, f64)> = Vec::with_capacity(bins);
         for (class, link) in (0..).zip(&used) {
             self.contents.link(&self.run.platform.link(link.link).name());
             let mut until = None;
@@ -328,7 +330,7 @@ impl Otf2 {
             }
             values.extend(until.map(|end| (end, class, 0.0)));
         }
-        values.sort_by_key(|&(time, class, _)| (time, class));
+        values.sort_unstable_by_key(|&(time, class, _)| (time, class));
         let location = self.streams.add();
         for (time, class, value) in values {
             self.end = self.end.max(time);

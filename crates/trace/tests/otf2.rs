@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use common::replay;
 use mpirage_mpi::Ending;
 use mpirage_otf2::{
-    Anchor, ChunkWriter, Compression, Definition, Event, GroupType, LocationType, Message, OperationEnd, Paradigm, Role,
-    RootCode, Substrate, UNDEFINED,
+    Anchor, ChunkWriter, Compression, Definition, Event, GroupType, LocationType, Message, OperationEnd,
+    Paradigm, Role, RootCode, Substrate, UNDEFINED,
 };
 use mpirage_trace::{Otf2Trace, TraceError, Workload};
 use proptest::prelude::*;
@@ -73,16 +73,30 @@ fn definitions() -> Vec<u8> {
         writer.definition(&record).unwrap();
     };
     add(Definition::Clock { resolution: SECOND, start: 0, length: 0 });
-    for (text, id) in ["", "MPI_Send", "MPI_Recv", "MPI_Comm_rank", "MPI_Sendrecv", "MPI_COMM_WORLD"].into_iter().zip(0..) {
+    for (text, id) in
+        ["", "MPI_Send", "MPI_Recv", "MPI_Comm_rank", "MPI_Sendrecv", "MPI_COMM_WORLD"].into_iter().zip(0..)
+    {
         add(Definition::Text { id, text });
     }
     for id in 0..2 {
-        add(Definition::Location { id, name: 0, kind: LocationType::CPU_THREAD, events: 0, group: id as u32 });
+        add(Definition::Location {
+            id,
+            name: 0,
+            kind: LocationType::CPU_THREAD,
+            events: 0,
+            group: id as u32,
+        });
     }
-    for (id, role) in [(SEND, Role::POINT_TO_POINT), (RECV, Role::POINT_TO_POINT), (LOCAL, Role::FUNCTION), (SENDRECV, Role::POINT_TO_POINT)] {
+    for (id, role) in [
+        (SEND, Role::POINT_TO_POINT),
+        (RECV, Role::POINT_TO_POINT),
+        (LOCAL, Role::FUNCTION),
+        (SENDRECV, Role::POINT_TO_POINT),
+    ] {
         add(Definition::Region { id, name: id + 1, role, paradigm: Paradigm::MPI });
     }
-    let group = |id, kind| Definition::Group { id, name: 0, kind, paradigm: Paradigm::MPI, members: vec![0, 1] };
+    let group =
+        |id, kind| Definition::Group { id, name: 0, kind, paradigm: Paradigm::MPI, members: vec![0, 1] };
     add(group(0, GroupType::COMM_LOCATIONS));
     add(group(1, GroupType::COMM_GROUP));
     add(Definition::Comm { id: 0, name: 5, group: 1, parent: UNDEFINED });
@@ -137,7 +151,9 @@ fn what_cannot_be_replayed_is_refused_with_its_place() {
     };
     let elsewhere = Event::Send(Message { communicator: 7, ..message(1, 8) });
     assert_eq!(refused(&[(0, elsewhere)]), "traces/0.evt: at byte 27: there is no communicator 7");
-    assert!(refused(&[(0, Event::Send(message(2, 8)))]).contains("there is no rank 2 in a communicator of 2"));
+    assert!(
+        refused(&[(0, Event::Send(message(2, 8)))]).contains("there is no rank 2 in a communicator of 2")
+    );
     assert!(refused(&[(0, Event::CollectiveRequest(3))]).contains("request 3 never completes"));
     let rooted = OperationEnd { operation: 1, communicator: 0, root: 9, sent: 0, received: 0 };
     assert!(refused(&[(0, Event::CollectiveEnd(rooted))]).contains("there is no root 9"));
@@ -156,7 +172,10 @@ fn archives_that_mpirage_cannot_read_are_refused() {
     assert!(with(12, 9).contains("chunk size"));
     let mut short = files.clone();
     short.definitions.truncate(100);
-    assert_eq!(short.open().unwrap_err().to_string(), "traces.def: at byte 100: the file ends too early; it is not complete");
+    assert_eq!(
+        short.open().unwrap_err().to_string(),
+        "traces.def: at byte 100: the file ends too early; it is not complete"
+    );
 }
 
 proptest! {

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 /// Bytes of the blocks in memory, all together.
-const BLOCKS: usize = 32 << 20;
+const BLOCKS: usize = 16 << 20;
 /// In front of each block: where the block before ends (zero if it is the first), and its own length.
 const BLOCK_HEAD: usize = 12;
 /// In front of each record: time and length.

@@ -66,12 +66,25 @@ fn a_run_becomes_events() {
     );
     // A reduction of nothing in the communicator that was made: the root is the rank 1 of it, which is this rank.
     let end = OperationEnd { operation: 12, communicator: 2, root: 1, sent: 0, received: 0 };
-    assert_eq!(first[9..], [(at(41), Event::CollectiveEnd(end)), (at(41), leave(5)), (at(41), enter(pause)), (at(45), leave(pause))]);
+    assert_eq!(
+        first[9..],
+        [
+            (at(41), Event::CollectiveEnd(end)),
+            (at(41), leave(5)),
+            (at(41), enter(pause)),
+            (at(45), leave(pause))
+        ]
+    );
     let second = events(&folder.path().join("run/1.evt"));
     let came = Message { peer: 0, ..message };
-    assert!(second.contains(&(at(0), Event::IrecvRequest(1))) && second.contains(&(at(31), Event::Irecv(came, 1))));
+    assert!(
+        second.contains(&(at(0), Event::IrecvRequest(1)))
+            && second.contains(&(at(31), Event::Irecv(came, 1)))
+    );
     // The call that never returned lasts to the end.
-    assert!(matches!(second[second.len() - 2..], [(from, Event::Enter { .. }), (to, Event::Leave { .. })] if (from, to) == (at(40), at(45))));
+    assert!(
+        matches!(second[second.len() - 2..], [(from, Event::Enter { .. }), (to, Event::Leave { .. })] if (from, to) == (at(40), at(45)))
+    );
     // What overlaps is in two locations of rank 0.
     for (location, span) in [(2, [11, 20]), (3, [12, 21])] {
         let events = events(&folder.path().join(format!("run/{location}.evt")));
@@ -104,9 +117,17 @@ fn calls_that_overlap_are_in_different_locations() {
     let mut writer = Otf2::create(&folder.path().join("run.otf2"), &run_on("cluster:2", 2)).unwrap();
     for (from, to) in [(2, 5), (1, 6), (5, 7)] {
         let [entered, left] = [from, to].map(Time::from_picos);
-        writer.record(&Record::Call { rank: 0, function: index("MPI_Recv"), entered, left, site: 0, details: None });
+        writer.record(&Record::Call {
+            rank: 0,
+            function: index("MPI_Recv"),
+            entered,
+            left,
+            site: 0,
+            details: None,
+        });
     }
     writer.finish().unwrap();
-    let times = |file: &str| events(&folder.path().join(file)).iter().map(|(time, _)| *time).collect::<Vec<_>>();
+    let times =
+        |file: &str| events(&folder.path().join(file)).iter().map(|(time, _)| *time).collect::<Vec<_>>();
     assert_eq!((times("run/0.evt"), times("run/2.evt")), (vec![2, 5, 5, 7], vec![1, 6]));
 }
