@@ -59,6 +59,15 @@ pub struct OperationEnd {
     pub received: u64,
 }
 
+/// An attribute of an event whose value is a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextAttribute {
+    /// The number of the attribute's definition.
+    pub attribute: u32,
+    /// The number of the text's definition.
+    pub text: u32,
+}
+
 /// An event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
@@ -178,8 +187,8 @@ impl Event {
         }
     }
 
-    /// Appends the record with an attribute: the text with the number `text`.
-    pub fn encode_with_text(&self, attribute: u32, text: u32, out: &mut Vec<u8>) {
+    /// Appends the record with an attribute.
+    pub fn encode_with(&self, TextAttribute { attribute, text }: TextAttribute, out: &mut Vec<u8>) {
         put_record(out, ATTRIBUTE_LIST, |out| {
             put_u32(out, 1);
             put_u32(out, attribute);

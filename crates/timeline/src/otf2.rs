@@ -29,7 +29,7 @@ use mpirage_call::{
 use mpirage_collectives::Member;
 use mpirage_interpret::comms::Comms;
 use mpirage_interpret::{CallSites, LinkUse, RunInfo};
-use mpirage_otf2::{CREATE_HANDLE, Event, Message, OperationEnd, RootCode, Sizes, code_of};
+use mpirage_otf2::{CREATE_HANDLE, Event, Message, OperationEnd, RootCode, Sizes, TextAttribute, code_of};
 use mpirage_outfile::folder_of;
 use mpirage_record::{Details, Record, Recorder, Writer};
 use mpirage_units::Time;
@@ -156,8 +156,8 @@ impl Otf2 {
             self.event(location, span[0], enter)?;
         } else {
             let text = self.contents.line(place, self.places.names());
-            self.streams
-                .push(location, span[0].as_picos(), |out| enter.encode_with_text(SOURCE_LINE, text, out))?;
+            let line = TextAttribute { attribute: SOURCE_LINE, text };
+            self.streams.push(location, span[0].as_picos(), |out| enter.encode_with(line, out))?;
         }
         if let Some(details) = details {
             self.communication(rank, location, span, details)?;

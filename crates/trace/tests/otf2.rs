@@ -169,7 +169,7 @@ fn archives_that_mpirage_cannot_read_are_refused() {
     };
     assert!(with(28, 2).contains("SIONlib"));
     assert!(with(29, 2).contains("compressed"));
-    assert!(with(12, 9).contains("chunk size"));
+    assert!(with(16, 9).contains("chunk size"));
     let mut short = files.clone();
     short.definitions.truncate(100);
     assert_eq!(

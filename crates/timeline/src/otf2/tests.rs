@@ -34,9 +34,11 @@ fn events(path: &Path) -> Vec<(u64, Event)> {
 fn archive(folder: &Path) -> PathBuf {
     let run = RunInfo { sites: Some(std::rc::Rc::new(Lines)), ..run_on("cluster:2", 2) };
     let path = folder.join("run.otf2");
+    let files = || fs::read_dir(folder).unwrap().count();
+    let before = files();
     let mut writer = Otf2::create(&path, &run).unwrap();
     play(&mut writer);
-    assert!(!path.exists() && !folder.join("run").exists());
+    assert_eq!(files(), before);
     writer.finish().unwrap();
     path
 }
