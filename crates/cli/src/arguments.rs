@@ -257,6 +257,9 @@ pub enum TraceAction {
         /// The coarser grid; each extent of the first is a multiple
         #[arg(long, value_name = "GRID")]
         to: String,
+        /// A trace of the program on the coarser grid: take its calls, and only the computation of the fine one
+        #[arg(long, value_name = "TRACE")]
+        communication: Option<String>,
         /// A trace, or gen:PATTERN,…
         input: String,
         /// FILE.mpirage, FILE.ti, FILE.txt or FOLDER/

@@ -67,7 +67,7 @@ fn run_one(job: &Job, folder: &Path, speed: Option<f64>, interrupt: &Interrupt) 
     let failed = || anyhow!("job `{}`, which ran alone first, failed:\n{}", job.name, ended.said.trim_end());
     let text = std::fs::read_to_string(result_file(folder, &job.name))
         .map_err(|_| Failure { code: ended.code(), error: failed() })?;
-    let answer: Answer = serde_json::from_str(&text).with_context(&failed)?;
+    let answer: Answer = serde_json::from_str(&text).with_context(failed)?;
     let took = answer.jobs.first().with_context(failed)?;
     let seconds = (took.outcome == "finished").then_some(took.seconds);
     let costs = costs_file(folder, &job.name);
