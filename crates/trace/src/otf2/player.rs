@@ -68,6 +68,8 @@ pub(super) struct Player {
     regions: IdMap,
     comms: IdMap,
     clock: Clock,
+    /// The time of the last event.
+    last: u64,
     /// The function of MPI that the rank is in, and how many are around each other.
     function: Option<(Region, u32)>,
     /// Has the function communicated?
@@ -136,6 +138,7 @@ impl Player {
             regions,
             comms,
             clock: Clock::default(),
+            last: 0,
             function: None,
             communicated: false,
             requests: HashMap::new(),
@@ -155,7 +158,8 @@ impl Player {
         if self.state == State::Ended {
             return Ok(Follows::End);
         }
-        let Some(timed) = self.records.event(&self.source)? else { return self.end(calls) };
+        let Some(timed) = self.records.event(&self.source)? else { return self.end(common, calls) };
+        self.last = timed.time;
         if self.clock.since.is_none() && self.function.is_none() {
             self.clock.since = Some(timed.time);
         }
@@ -170,13 +174,16 @@ impl Player {
     }
 
     /// The file has ended.
-    fn end(&mut self, calls: &mut Calls<'_>) -> Result<Follows, TraceError> {
+    fn end(&mut self, common: &Common, calls: &mut Calls<'_>) -> Result<Follows, TraceError> {
         if self.state == State::Initialised {
             let text =
                 "the rank ends without MPI_Finalize: the archive is of a run that did not come to its end";
             return Err(self.source.bad(self.source.len(), text));
         }
         self.state = State::Ended;
+        if self.function.is_none() {
+            self.clock.stop(self.last, &common.contents);
+        }
         let burst = std::mem::take(&mut self.clock.burst);
         if burst > 0 {
             calls.push(&Stamp::default(), &Call::Compute { work: Work::Nanos(burst), request: None });
