@@ -167,7 +167,8 @@ impl Sizes {
                 ([whole(vector), whole(vector)], vector)
             }
             C::Exscan => {
-                let vector = if r > 0 { received / r } else { sent / n.saturating_sub(1).max(1) };
+                // The first rank receives nothing, the last one sends nothing.
+                let vector = received.checked_div(r).unwrap_or(sent / n.saturating_sub(1).max(1));
                 ([whole(vector), whole(vector)], vector)
             }
             _ => ([whole(sent), whole(received)], 0),
@@ -179,7 +180,7 @@ impl Sizes {
 fn block(sum: u64, count: u64) -> u64 {
     match count {
         0 | 1 => sum,
-        _ if sum % count == 0 => sum / count,
+        _ if sum.is_multiple_of(count) => sum / count,
         _ => sum.div_ceil(count - 1),
     }
 }

@@ -116,7 +116,11 @@ mod tests {
         definitions.add_to_machine(&group);
         assert_eq!((definitions.text(""), definitions.text("b"), definitions.text("rank 0")), (0, 2, 1));
         let mut kinds = Vec::new();
-        definitions.each(|record| Ok(kinds.push(record[0]))).unwrap();
+        let each = |record: &[u8]| {
+            kinds.push(record[0]);
+            Ok(())
+        };
+        definitions.each(each).unwrap();
         assert_eq!((kinds, definitions.count()), (vec![10, 10, 10, 13, 22], 5));
         assert_eq!(definitions.longest(), 11);
     }
