@@ -33,7 +33,7 @@ KNOWN = {
                   "different orders, which MPI forbids; mpirage names the mismatch and stops the run" for group in ("TestULFMWorld",)},
     "test_futures": {f"__main__.{test}": "Python waits for locks with a timeout in real time, while the pool works in simulated time, which passes more slowly on a busy machine"
                      for test in ("MPICommExecutorTest.test_self", "ProcessPoolExecutorTest.test_map_timeout", "ProcessPoolExecutorTest.test_map_timeout_one",
-                                  "ProcessPoolWaitTest.test_timeout")},
+                                  "ProcessPoolWaitTest.test_timeout", "ThreadPoolTest.test_map_timeout_one")},
 }
 # Modules whose tests start processes, and how many these are together, roughly.
 SPAWNED = {"test_spawn": 800, "test_util_pool": 100, "test_futures": 400}
