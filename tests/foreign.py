@@ -322,6 +322,59 @@ def fortran(suite, name):
             suite.check(f"{name}: {source.name} on {ranks} ranks", result.code == 0 and result.out == expected, result)
 
 
+# MPI_LB and MPI_UB, which MPI-3 removed: Fortran programs for Open MPI have them, and C programs for MPICH.
+BOUNDS = {
+    "mpich": ("bounds.c", """#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int lengths[3] = {1, 2, 1};
+    MPI_Aint places[3] = {-4, 8, 40}, lb, extent;
+    MPI_Datatype types[3] = {MPI_LB, MPI_INT, MPI_UB}, made;
+    MPI_Init(&argc, &argv);
+    MPI_Type_create_struct(3, lengths, places, types, &made);
+    MPI_Type_get_extent(made, &lb, &extent);
+    printf("%ld %ld", (long)lb, (long)extent);
+    MPI_Type_create_struct(2, lengths + 1, places + 1, types + 1, &made);
+    MPI_Type_get_extent(made, &lb, &extent);
+    printf(" %ld %ld\\n", (long)lb, (long)extent);
+    MPI_Finalize();
+    return 0;
+}
+"""),
+    "openmpi": ("bounds.f90", """program bounds
+  implicit none
+  include 'mpif.h'
+  integer :: ierror, types(3), lengths(3), made
+  integer(kind=mpi_address_kind) :: places(3), lb, extent, lb2, extent2
+  call mpi_init(ierror)
+  types = (/ mpi_lb, mpi_integer, mpi_ub /)
+  lengths = (/ 1, 2, 1 /)
+  places = (/ -4, 8, 40 /)
+  call mpi_type_create_struct(3, lengths, places, types, made, ierror)
+  call mpi_type_get_extent(made, lb, extent, ierror)
+  call mpi_type_create_struct(2, lengths(2:3), places(2:3), types(2:3), made, ierror)
+  call mpi_type_get_extent(made, lb2, extent2, ierror)
+  print '(i0,1x,i0,1x,i0,1x,i0)', lb, extent, lb2, extent2
+  call mpi_finalize(ierror)
+end program
+"""),
+}
+
+
+def bounds(suite):
+    """Members of structures that only set bounds, as MPICH and Open MPI set them."""
+    for name, (file, text) in BOUNDS.items():
+        compiler = f"mpicc.{name}" if file.endswith(".c") else f"mpif90.{name}"
+        if not shutil.which(compiler):
+            continue
+        program = suite.folder / f"bounds.{name}"
+        made = suite.run([compiler, "-w", write(suite, file, text), "-o", program], timeout=60)
+        if suite.check(f"{name}: {file} compiles", made.code == 0, made.err):
+            result = suite.simulate("-q", "-n", 1, program)
+            suite.check(f"{name}: bounds of structures", result.code == 0 and result.out == "-4 44 8 32\n", result)
+
+
 # MPICH's constants; ctypes instead of mpi4py, which would have to be installed.
 SCRIPT = """import ctypes, sys, time
 WORLD, INT, SUM = 0x44000000, 0x4c000405, 0x58000003
@@ -355,7 +408,7 @@ def python(suite):
 
 PARTS = {"symbols": symbols, "interface": interface, "diagnosis": diagnosis, "starting": starting, "interpreters": interpreters,
          "bad_files": bad_files, "languages": languages,
-         "python": python, "programs": programs}
+         "bounds": bounds, "python": python, "programs": programs}
 
 
 def main():

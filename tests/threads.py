@@ -68,6 +68,16 @@ def mistakes(suite):
         suite.check(f"{mistake}: nothing is left", not result.left, result.left)
 
 
+def outside(suite):
+    """Threads of a rank that all sleep outside MPI: one that something else wakes goes on, threads that wait for each other do not."""
+    program = suite.compile(SOURCES / "outside.c", flags=FLAGS)
+    for what in ("child", "pipe", "poll", "time"):
+        result = suite.simulate("-q", "-n", 2, "--compute", "none", program, what)
+        suite.check(f"a thread waits for a {what}, and the rank goes on", result.code == 0 and result.out == f"{what}\n", result)
+    result = suite.simulate("-n", 2, program, "nothing")
+    suite.check("threads that wait for each other are a deadlock", result.code == 80 and "rank 1 in MPI_Barrier" in result.err, result)
+
+
 def outputs(suite):
     """Traces for replay cannot store threads; reports and timelines say that calls overlap."""
     program = suite.compile(TESTS / "programs" / "threads_main.c", flags=FLAGS)
@@ -105,7 +115,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, mistakes, outputs, levels]
+PARTS = [repeatable, sleeping, working, mistakes, outside, outputs, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

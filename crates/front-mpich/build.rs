@@ -3,7 +3,7 @@
 #[path = "../front/build/generate.rs"]
 mod generate;
 
-use generate::dialect::HandleValue;
+use generate::dialect::{HandleValue, LOWER_BOUND, UPPER_BOUND};
 use std::fmt::Write;
 
 /// The bits of MPICH's handles that say the class of an object.
@@ -29,6 +29,9 @@ fn main() {
             }
         }
         let name = class.trim_start_matches("MPI_");
+        if name == "Datatype" {
+            write!(to, "0x4c000010 => {LOWER_BOUND:#x}, 0x4c000011 => {UPPER_BOUND:#x}, ").expect("a string");
+        }
         let kind = if name == "File" { "pointer" } else { "integer" };
         writeln!(text, "{kind}_handle!({name}, {bits:#x}, {{ {to} }}, {{ {from} }});").expect("a string");
     }

@@ -3,9 +3,12 @@
 #[path = "../front/build/generate.rs"]
 mod generate;
 
-use generate::dialect::HandleValue;
+use generate::dialect::{HandleValue, LOWER_BOUND, UPPER_BOUND};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// The symbols of `MPI_LB` and `MPI_UB`, their numbers in the library, and those in Fortran.
+const BOUNDS: [(&str, i64, i64); 2] = [("ompi_mpi_lb", LOWER_BOUND, 4), ("ompi_mpi_ub", UPPER_BOUND, 3)];
 
 fn main() {
     let generated = generate::generate("libmpi.so.40");
@@ -29,11 +32,19 @@ fn main() {
             }
         }
         let name = class.trim_start_matches("MPI_");
+        if name == "Datatype" {
+            for (symbol, abi, number) in BOUNDS {
+                writeln!(addresses, "    table[{abi:#x}] = Address((&raw const {symbol}).cast());")
+                    .expect("a string");
+                write!(fortran, "({abi:#x}, {number}), ").expect("a string");
+            }
+        }
         writeln!(classes, "handle!({name}, [{fortran}]);").expect("a string");
     }
     for handle in generated.dialect.handles.iter().filter(|handle| handle.name.is_none()) {
         let HandleValue::Symbol { name, size, .. } = &handle.value else { panic!("a number without a name") };
-        symbol(&mut symbols, name, *size, 0xbad);
+        let bound = BOUNDS.iter().find(|(symbol, ..)| symbol == name);
+        symbol(&mut symbols, name, *size, bound.map_or(0xbad, |(_, abi, _)| *abi));
     }
     generate::write("symbols.rs", &symbols);
     generate::write(

@@ -10,7 +10,8 @@
 //! place   instances in memory                   tls       thread-local variables
 //! stacks  stacks with guards                    signal    crashes and interrupts end the rank, not the process
 //! verdict what is safe to fold                  library   loads what a program needs
-//! clib    the C library as a rank sees it       folded_ranks  ranks, resumed one at a time
+//! own     libraries that ranks have copies of   folded_ranks  ranks, resumed one at a time
+//! clib    the C library as a rank sees it
 //! ```
 //!
 //! This crate knows nothing of MPI. Its user links functions of its own to the program ([`Image::link`]), and these functions
@@ -28,6 +29,7 @@ mod image;
 mod library;
 mod link;
 mod memory;
+mod own;
 mod place;
 mod rank;
 mod refusal;
@@ -44,6 +46,7 @@ pub use folded_ranks::{FoldedRanks, FoldedRanksError, Options};
 pub use image::{Image, Import};
 pub use library::Libraries;
 pub use link::{Linked, Resolve};
+pub use own::OwnLibraries;
 pub use rank::Stop;
 pub use refusal::Refusal;
 pub use signal::{interrupt_on, interrupt_rank};

@@ -6,17 +6,9 @@ use std::path::PathBuf;
 use crate::clib::stdio;
 use crate::{Image, Refusal};
 
-/// The beginning of the dynamic linker's record of a library (`link.h`).
-#[repr(C)]
-struct LinkMap {
-    base: usize,
-    name: *const libc::c_char,
-}
-
 /// Loaded libraries, in the order the program names them.
 pub struct Libraries {
     handles: Vec<*mut c_void>,
-    names: Vec<String>,
 }
 
 impl Libraries {
@@ -25,29 +17,13 @@ impl Libraries {
     /// C++ streams find their `FILE`s when their library is loaded; so standard output belongs to the ranks from here on.
     pub fn load(image: &Image, elsewhere: &dyn Fn(&str) -> bool) -> Result<Self, Refusal> {
         stdio::install();
-        let mut libraries = Self { handles: Vec::new(), names: Vec::new() };
+        let mut libraries = Self { handles: Vec::new() };
         for name in image.needed().iter().filter(|name| !elsewhere(name)) {
             let handle =
                 open(image, name).map_err(|reason| Refusal::Library { name: name.clone(), reason })?;
             libraries.handles.push(handle);
-            libraries.names.push(name.clone());
         }
         Ok(libraries)
-    }
-
-    /// The file of a library that the program names.
-    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
-        let index = self.names.iter().position(|known| known == name)?;
-        let mut map: *mut LinkMap = std::ptr::null_mut();
-        let place = (&raw mut map).cast();
-        // SAFETY: the handle of a loaded library; the dynamic linker stores a pointer, to a record that stays.
-        unsafe {
-            if libc::dlinfo(self.handles[index], libc::RTLD_DI_LINKMAP, place) != 0 || map.is_null() {
-                return None;
-            }
-            let path = CStr::from_ptr((*map).name).to_string_lossy().into_owned();
-            Some(PathBuf::from(path)).filter(|path| path.is_absolute())
-        }
     }
 
     /// The address of a symbol, of this version if the library knows versions.

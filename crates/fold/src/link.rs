@@ -10,13 +10,15 @@
 //! ```
 
 use std::ffi::CString;
+use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 
 use crate::clib::streams::{self, Stream};
 use crate::clib::variables::{self, Variables};
 use crate::clib::zeroed;
-use crate::image::{Functions, Relocation, RelocationKind, Segment, UnwindTable};
+use crate::image::{Functions, OwnCopy, Part, Relocation, RelocationKind, Segment, UnwindTable};
+use crate::own::is_known;
 use crate::{Image, Refusal, memory, tls, unwind};
 
 /// Finds a symbol of a library by name and version.
@@ -46,6 +48,8 @@ pub(crate) struct Program {
     pub has_variables: bool,
     /// Variables of libraries that lie in the program's own data.
     pub copies: Vec<Copied>,
+    /// Those of libraries that are parts of the instance.
+    pub own_copies: Vec<OwnCopy>,
     /// Those of them that ranks have for themselves anyway: a copy's address is a place in [`Variables`].
     pub copied_variables: Vec<Copied>,
     pub main: usize,
@@ -54,8 +58,12 @@ pub(crate) struct Program {
     pub starters: Vec<Functions>,
     pub finishers: Vec<Functions>,
     pub unwind_tables: Vec<UnwindTable>,
-    /// Bytes of the program itself, without libraries.
-    pub own_size: usize,
+    /// The libraries of which each rank has a copy.
+    pub parts: Vec<Part>,
+    /// Those of them that belong to a compiler.
+    pub below: Vec<Range<usize>>,
+    /// Bytes of the program and these libraries.
+    pub image_size: usize,
     /// `__cxa_get_globals`, if the program is C++.
     pub exceptions: Option<usize>,
 }
@@ -109,6 +117,11 @@ impl Linked {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.0.path
+    }
+
+    /// The libraries of which each rank has a copy: where in an instance each begins, and its file.
+    pub fn libraries(&self) -> impl Iterator<Item = (usize, &Path)> {
+        self.0.parts.iter().map(|part| (part.start, part.path.as_path()))
     }
 
     /// Bytes of address space of one instance.
@@ -178,7 +191,8 @@ impl<'a, 'r> Linker<'a, 'r> {
             RelocationKind::Symbol(0) => Bound::Fixed(addend),
             RelocationKind::Symbol(symbol) => self.symbol(symbol)?.plus(addend),
             RelocationKind::TlsModule(symbol) if self.imported(symbol) => self.symbol(symbol)?,
-            RelocationKind::TlsModule(_) => Bound::Based(self.thread_local_at(relocation.offset)),
+            RelocationKind::TlsModule(0) => Bound::Based(self.thread_local_at(relocation.offset)),
+            RelocationKind::TlsModule(symbol) => Bound::Based(self.thread_local_of(symbol)),
             RelocationKind::TlsOffset(symbol) if self.imported(symbol) => Bound::Fixed(addend),
             RelocationKind::TlsOffset(symbol) => {
                 Bound::Fixed(self.image.symbols()[symbol].address.wrapping_add(addend))
@@ -192,6 +206,13 @@ impl<'a, 'r> Linker<'a, 'r> {
     /// Where the thread-local variables are of the program or library that has this place.
     fn thread_local_at(&self, offset: usize) -> usize {
         let owner = self.image.tls().iter().position(|tls| offset < tls.owner_end);
+        owner.map_or(0, |owner| self.thread_local[owner])
+    }
+
+    /// Where the thread-local variables are of the program or library that defines this symbol.
+    fn thread_local_of(&self, symbol: usize) -> usize {
+        let object = self.image.symbols()[symbol].object;
+        let owner = self.image.tls().iter().position(|tls| tls.object == object);
         owner.map_or(0, |owner| self.thread_local[owner])
     }
 
@@ -312,6 +333,7 @@ impl<'a, 'r> Linker<'a, 'r> {
             indirect: self.indirect,
             streams: self.streams,
             copies: self.copies,
+            own_copies: image.own_copies().to_vec(),
             copied_variables: self.copied_variables,
             variables: self.variables,
             has_variables: self.has_variables,
@@ -320,7 +342,9 @@ impl<'a, 'r> Linker<'a, 'r> {
             starters: image.starters().to_vec(),
             finishers: image.finishers().to_vec(),
             unwind_tables: image.unwind_tables().to_vec(),
-            own_size: memory::round_to_page(image.own_end()),
+            parts: image.parts().to_vec(),
+            below: below(image),
+            image_size: image.memory_size(),
             exceptions,
         })))
     }
@@ -349,6 +373,15 @@ impl Bound {
             Self::Indirect(value) => Self::Indirect(value),
         }
     }
+}
+
+/// Where an image has libraries of a compiler.
+fn below(image: &Image) -> Vec<Range<usize>> {
+    let ends = image.parts().iter().skip(1).map(|part| part.start).chain([image.memory_size()]);
+    let parts = image.parts().iter().zip(ends);
+    let known =
+        parts.filter(|(part, _)| part.path.file_name().is_some_and(|name| is_known(&name.to_string_lossy())));
+    known.map(|(part, end)| part.start..end).collect()
 }
 
 /// Linkers put the tables of symbols and relocations into a segment of their own, in front of the code.

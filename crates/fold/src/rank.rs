@@ -135,9 +135,11 @@ impl Rank {
         unsafe { &*Rc::as_ptr(&(*rank).program) }
     }
 
-    /// Is this an address of the program itself, in its instance?
+    /// Is this an address of the program or of one of its libraries, in its instance? What the compiler's library does is the
+    /// doing of the program that calls it.
     pub(crate) fn has(&self, address: usize) -> bool {
-        (self.base..self.base + self.program.own_size).contains(&address)
+        let offset = address.wrapping_sub(self.base);
+        offset < self.program.image_size && !self.program.below.iter().any(|part| part.contains(&offset))
     }
 }
 
@@ -188,6 +190,10 @@ fn start(yielder: &Yielder<(), Leave>) -> Leave {
         for copy in &program.copies {
             let own = (base + copy.offset) as *mut u8;
             std::ptr::copy_nonoverlapping(copy.address as *const u8, own, copy.size);
+        }
+        for copy in &program.own_copies {
+            let (own, from) = ((base + copy.offset) as *mut u8, (base + copy.from) as *const u8);
+            std::ptr::copy_nonoverlapping(from, own, copy.size);
         }
         streams::construct(&program.streams, base);
         let arguments = main_arguments(rank);

@@ -6,9 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
-use mpirage_system::is_system_library;
-
-use crate::image::is_own;
+use crate::own::{Library, OwnLibraries, is_known};
 use crate::{Image, Import};
 
 /// Can ranks of this program share a process?
@@ -22,31 +20,58 @@ pub enum Verdict {
     Impossible(String),
 }
 
-/// Judges a program. The functions of the C library that read clocks or wait (`time`, `sleep`, …) count as safe: the caller
-/// of [`Image::link`] has to replace them.
-pub fn verdict(image: &Image) -> Verdict {
-    let imports: Vec<&Import> = image.imports().collect();
-    let impossible = |import: &&&Import| !import.weak && IMPOSSIBLE.contains_key(import.name.as_str());
-    if let Some(import) = imports.iter().find(impossible) {
-        return Verdict::Impossible(format!(
-            "it uses {}, which {}",
-            import.name,
-            IMPOSSIBLE[import.name.as_str()]
-        ));
-    }
-    if let Some(name) = image.exports().find(|name| replaces_library(name)) {
-        return Verdict::Impossible(format!("it defines {name}, which libraries would not use"));
-    }
-    if let Some(reason) = fixed_blocks(image) {
+/// Judges a program and its libraries. The functions of the C library that read clocks or wait (`time`, `sleep`, …) count as safe: the
+/// caller of [`Image::link`] has to replace them.
+pub fn verdict(image: &Image, libraries: &OwnLibraries) -> Verdict {
+    if let Some(reason) = why_common(image).or_else(|| fixed_blocks(image)) {
         return Verdict::Impossible(reason);
     }
-    let libraries = image.needed().iter().filter(|name| !is_system_library(name) && !is_own(name));
-    let mut reasons: Vec<String> =
-        libraries.map(|name| format!("its library {name} would be shared by all ranks")).collect();
-    let mut about_imports: Vec<String> = imports.iter().filter_map(|import| reason(import)).collect();
-    about_imports.sort();
-    reasons.extend(about_imports);
+    let common = libraries.common().iter();
+    let mut reasons: Vec<String> = common
+        .map(|library| {
+            format!("its library {} would be shared by all ranks ({})", library.name, library.reason)
+        })
+        .collect();
+    let own = Own::of(image, libraries);
+    reasons.extend(own.reasons(image, &|_| false).map(|reason| format!("it {reason}")));
+    for Library { name, image } in libraries.own().iter().filter(|library| !is_known(&library.name)) {
+        let harmless = |import: &Import| is_harmless_in(name, import);
+        reasons.extend(own.reasons(image, &harmless).map(|reason| format!("its library {name} {reason}")));
+    }
     if reasons.is_empty() { Verdict::Safe } else { Verdict::Unsafe(reasons) }
+}
+
+/// Why an object cannot be loaded many times into one process, by what it imports and defines; a clause ("it …").
+pub(crate) fn why_common(image: &Image) -> Option<String> {
+    let impossible = |import: &&Import| !import.weak && IMPOSSIBLE.contains_key(import.name.as_str());
+    if let Some(import) = image.imports().find(impossible) {
+        return Some(format!("it uses {}, which {}", import.name, IMPOSSIBLE[import.name.as_str()]));
+    }
+    let replaced = image.exports().find(|name| replaces_library(name));
+    replaced.map(|name| format!("it defines {name}, which libraries would not use"))
+}
+
+/// The names that a rank's own objects define: the program and the libraries that are judged like it.
+struct Own<'a>(HashSet<&'a str>);
+
+impl<'a> Own<'a> {
+    fn of(image: &'a Image, libraries: &'a OwnLibraries) -> Self {
+        let judged = libraries.own().iter().filter(|library| !is_known(&library.name));
+        // A variable that the program only has a copy of is the library's.
+        let mut names: HashSet<&str> = image.exports().collect();
+        image.copied().for_each(|import| _ = names.remove(import.name.as_str()));
+        names.extend(judged.flat_map(|library| library.image.exports()));
+        Self(names)
+    }
+
+    /// What ranks would have in common by what an object imports, sorted.
+    fn reasons(&self, image: &Image, harmless: &dyn Fn(&Import) -> bool) -> std::vec::IntoIter<String> {
+        let imports =
+            image.imports().filter(|import| !self.0.contains(import.name.as_str()) && !harmless(import));
+        let mut reasons: Vec<String> = imports.filter_map(reason).collect();
+        reasons.sort();
+        reasons.into_iter()
+    }
 }
 
 static SAFE: LazyLock<HashSet<&str>> = LazyLock::new(|| words(include_str!("verdict/safe.txt")).collect());
@@ -78,10 +103,18 @@ fn replaces_library(name: &str) -> bool {
 fn reason(import: &Import) -> Option<String> {
     let name = import.name.as_str();
     if let Some(what) = SHARED.get(name) {
-        return Some(format!("it uses {name}, and {what} would be common to all ranks"));
+        return Some(format!("uses {name}, and {what} would be common to all ranks"));
     }
     let known = import.weak || is_mpi(name) || is_safe(name) || is_cpp(import) || is_fortran(name);
-    (!known).then(|| format!("it uses {name}, of which it is not known what ranks would share"))
+    (!known).then(|| format!("uses {name}, of which it is not known what ranks would share"))
+}
+
+/// Is this import known to do no harm in this library?
+fn is_harmless_in(library: &str, import: &Import) -> bool {
+    let of_library = lines(include_str!("verdict/libraries.txt")).filter_map(|line| line.split_once(' '));
+    of_library.into_iter().any(|(name, functions)| {
+        library.starts_with(name) && functions.split_whitespace().any(|function| function == import.name)
+    })
 }
 
 fn is_mpi(name: &str) -> bool {

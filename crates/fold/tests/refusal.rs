@@ -3,8 +3,10 @@
 #![cfg(target_arch = "x86_64")]
 
 mod common;
+use std::path::Path;
+
 use common::{compile, compile_cpp, link, try_compile};
-use mpirage_fold::{Image, Refusal, Verdict, verdict};
+use mpirage_fold::{Image, OwnLibraries, Refusal, Verdict, verdict};
 
 fn refusal(name: &str, source: &str, flags: &[&str]) -> Refusal {
     let program = try_compile(name, "gcc", "c", source, flags).expect("gcc is needed for tests");
@@ -58,7 +60,12 @@ fn symbols_that_nobody_has() {
 }
 
 fn judge(name: &str, source: &str) -> Verdict {
-    verdict(&Image::open(&compile(name, source)).expect("a program"))
+    judge_file(&compile(name, source))
+}
+
+fn judge_file(program: &Path) -> Verdict {
+    let image = Image::open(program).expect("a program");
+    verdict(&image, &OwnLibraries::of(&image).expect("its libraries"))
 }
 
 #[test]
@@ -128,8 +135,8 @@ fn verdicts_on_cpp() {
             try { m.at("b"); } catch (const std::out_of_range &e) { std::cerr << e.what() << h(); }
         }"#;
     let Some(program) = compile_cpp("usual-cpp", usual) else { return };
-    assert_eq!(verdict(&Image::open(&program).expect("a program")), Verdict::Safe);
+    assert_eq!(judge_file(&program), Verdict::Safe);
     let threads = "#include <thread>\nint main() { std::thread t([] {}); t.join(); }";
     let Some(program) = compile_cpp("threads", threads) else { return };
-    assert!(matches!(verdict(&Image::open(&program).expect("a program")), Verdict::Impossible(_)));
+    assert!(matches!(judge_file(&program), Verdict::Impossible(_)));
 }

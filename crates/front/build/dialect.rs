@@ -86,6 +86,11 @@ fn extension(words: &[&str]) -> Extension {
     Extension { name: words[0].to_owned(), does }
 }
 
+/// `MPI_LB` and `MPI_UB`, which the MPI 5 ABI does not have: numbers for them that the library knows (`abi/src/functions/types/bounds.rs`).
+pub const LOWER_BOUND: i64 = 0x2fe;
+/// See [`LOWER_BOUND`].
+pub const UPPER_BOUND: i64 = 0x2ff;
+
 /// A decimal or hexadecimal number.
 pub fn number(text: &str) -> i64 {
     let parsed = match text.strip_prefix("0x") {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 #[cfg(target_arch = "x86_64")]
-use mpirage_fold::{Image, Verdict, verdict};
+use mpirage_fold::{Image, OwnLibraries, Verdict, verdict};
 
 /// Whether ranks of a program can be folded, and what they would share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,12 +20,14 @@ pub enum Foldability {
 /// Examines a program.
 #[cfg(target_arch = "x86_64")]
 pub fn foldability(program: &Path) -> Foldability {
-    match Image::open(program) {
+    let judged = Image::open(program).and_then(|image| {
+        let libraries = OwnLibraries::of(&image)?;
+        Ok(verdict(&image, &libraries))
+    });
+    match judged {
         Err(refusal) => Foldability::Impossible(refusal.to_string()),
-        Ok(image) => match verdict(&image) {
-            Verdict::Safe => Foldability::Safe,
-            Verdict::Unsafe(reasons) => Foldability::Unsafe(reasons),
-            Verdict::Impossible(reason) => Foldability::Impossible(reason),
-        },
+        Ok(Verdict::Safe) => Foldability::Safe,
+        Ok(Verdict::Unsafe(reasons)) => Foldability::Unsafe(reasons),
+        Ok(Verdict::Impossible(reason)) => Foldability::Impossible(reason),
     }
 }

@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply, Service};
 use mpirage_channel::{Briefing, Disturbed, FileLocks, FoldedLibrary, FoldedRank, Mailboxes, Passing};
-use mpirage_fold::{Environment, FoldedRanks, FoldedRanksError, Image, Libraries, Linked, Options, Refusal};
+use mpirage_fold::{
+    Environment, FoldedRanks, FoldedRanksError, Image, Libraries, Linked, Options, OwnLibraries, Refusal,
+};
 use mpirage_mpi::Place;
 use mpirage_prefetch::fetch;
 use thiserror::Error;
@@ -179,8 +181,8 @@ impl Folded {
         }
         let refused = |refusal| FoldError::Program { program: path.display().to_string(), refusal };
         let mut image = Image::open(path).map_err(refused)?;
+        image.include(OwnLibraries::of(&image).map_err(refused)?);
         let libraries = Libraries::load(&image, &is_ours).map_err(refused)?;
-        image.include_own_libraries(&libraries).map_err(refused)?;
         image.share(&|name| name.starts_with(SENTINELS));
         let migrates = image.imports().any(|import| import.name == MIGRATE);
         let linked = image
@@ -353,7 +355,8 @@ impl Folded {
         let regular = |other: usize| self.coroutines.base(other) == start + (other - rank) * stride;
         let count = 1 + (rank + 1..).take_while(|&other| next(other) && regular(other)).count();
         let file = program.path().to_owned();
-        Instances { start: start as u64, stride: stride as u64, count: count as u64, file }
+        let libraries = program.libraries().map(|(start, file)| (start as u64, file.to_owned())).collect();
+        Instances { start: start as u64, stride: stride as u64, count: count as u64, file, libraries }
     }
 
     fn note_fault(&mut self, rank: RankId, what: String) {

@@ -61,6 +61,8 @@ pub struct Instances {
     pub count: u64,
     /// The program.
     pub file: PathBuf,
+    /// The libraries that are copied with it: where in each copy they begin, in this order, and their files.
+    pub libraries: Vec<(u64, PathBuf)>,
 }
 
 impl Symbols {
@@ -149,7 +151,7 @@ impl Symbols {
     /// The file an address belongs to, and the address as the file's debug information has it.
     fn in_file(&self, address: u64) -> Option<(PathBuf, u64)> {
         if let Some(instances) = self.instances.iter().find(|instances| instances.contain(address)) {
-            return Some((instances.file.clone(), (address - instances.start) % instances.stride));
+            return Some(instances.in_file((address - instances.start) % instances.stride));
         }
         let mapping = self.mappings.iter().find(|m| (m.start..m.end).contains(&address))?;
         let offset = address - mapping.start + mapping.offset;
@@ -162,6 +164,14 @@ impl Symbols {
 }
 
 impl Instances {
+    /// The file that has this place of a copy, and the place in that file.
+    fn in_file(&self, place: u64) -> (PathBuf, u64) {
+        match self.libraries.iter().rev().find(|(start, _)| *start <= place) {
+            Some((start, file)) => (file.clone(), place - start),
+            None => (self.file.clone(), place),
+        }
+    }
+
     fn contain(&self, address: u64) -> bool {
         (self.start..self.start + self.stride * self.count).contains(&address)
     }

@@ -32,6 +32,7 @@ pub(super) struct Dynamic {
     tables: Vec<usize>,
     pub versions: Option<usize>,
     pub version_needs: Option<usize>,
+    pub version_definitions: Option<usize>,
     pub relocations: Table,
     pub plt_relocations: Table,
     /// The table of addresses through which the program calls libraries.
@@ -41,6 +42,8 @@ pub(super) struct Dynamic {
     pub init: Functions,
     pub fini: Functions,
     pub text_relocations: bool,
+    /// It refers to its own symbols before those of other objects.
+    pub symbolic: bool,
     /// Made by `-pie`, not by `-shared`.
     pub executable: bool,
     pub tables_end: usize,
@@ -110,6 +113,8 @@ impl Dynamic {
             elf::DT_SYMTAB => self.symbols = value,
             elf::DT_VERSYM => self.versions = Some(value),
             elf::DT_VERNEED => self.version_needs = Some(value),
+            elf::DT_VERDEF => self.version_definitions = Some(value),
+            elf::DT_SYMBOLIC => self.symbolic = true,
             elf::DT_RELA => self.relocations.address = value,
             elf::DT_RELASZ => self.relocations.size = value,
             elf::DT_JMPREL => self.plt_relocations.address = value,
@@ -124,7 +129,10 @@ impl Dynamic {
             elf::DT_FINI_ARRAY => self.fini.array = value,
             elf::DT_FINI_ARRAYSZ => self.fini.count = value / 8,
             elf::DT_TEXTREL => self.text_relocations = true,
-            elf::DT_FLAGS => self.text_relocations |= has(value, elf::DF_TEXTREL.0),
+            elf::DT_FLAGS => {
+                self.text_relocations |= has(value, elf::DF_TEXTREL.0);
+                self.symbolic |= has(value, elf::DF_SYMBOLIC.0);
+            }
             elf::DT_FLAGS_1 => self.executable = has(value, elf::DF_1_PIE.0),
             _ => {}
         }

@@ -7,31 +7,38 @@
 //! All parts keep their distances in every instance. So what one part imports from another is an address in the instance, like a function
 //! of the program itself.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Image, Import, Relocation, RelocationKind, Symbol};
+use super::bind::{bind, own_copies};
+use super::{Functions, Image, Import, Relocation, RelocationKind};
+use crate::Refusal;
 use crate::memory::{filled_pages, round_to_page};
-use crate::{Libraries, Refusal};
+use crate::own::OwnLibraries;
 
-/// Names of libraries that keep state for their program: gfortran's has its units, random numbers and command line.
-const OWN: [&str; 1] = ["libgfortran.so."];
-
-/// Does each rank have its own copy of this library?
-pub(crate) fn is_own(library: &str) -> bool {
-    OWN.iter().any(|name| library.starts_with(name))
+/// A library in an image.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    /// Where it begins.
+    pub start: usize,
+    pub path: PathBuf,
 }
 
 impl Image {
-    /// Makes the libraries that keep state for a program parts of this image.
-    pub fn include_own_libraries(&mut self, libraries: &Libraries) -> Result<(), Refusal> {
-        for name in self.needed().to_vec().iter().filter(|name| is_own(name)) {
-            let reason =
-                || Refusal::Library { name: name.clone(), reason: "its file is not known".to_owned() };
-            let path = libraries.path(name).ok_or_else(reason)?;
-            self.include(Image::open_library(&path)?);
+    /// Makes libraries of which each rank has its own copy parts of this image. From then on it needs what they need.
+    pub fn include(&mut self, libraries: OwnLibraries) {
+        let order = libraries.initialization_order(self.needed());
+        self.dynamic.needed = libraries.needed_from_elsewhere(self.needed());
+        let mut symbolic = vec![self.dynamic.symbolic];
+        let mut starters: Vec<Functions> = Vec::new();
+        for library in libraries.into_images() {
+            symbolic.push(library.dynamic.symbolic);
+            starters.push(self.append(library, symbolic.len() - 1));
         }
-        Ok(())
+        self.own_copies = own_copies(&self.symbols, &mut self.relocations, &mut self.copied);
+        bind(&mut self.symbols, &symbolic);
+        let finishers: Vec<Functions> = self.finishers.split_off(1);
+        self.finishers.extend(order.iter().rev().map(|&library| finishers[library]));
+        self.starters.splice(0..0, order.iter().map(|&library| starters[library]));
     }
 
     /// Binds these symbols of the program to those of a library, so that all ranks have them at one address.
@@ -42,35 +49,40 @@ impl Image {
         }
     }
 
-    fn open_library(path: &Path) -> Result<Image, Refusal> {
+    pub(crate) fn open_library(path: &Path) -> Result<Image, Refusal> {
         let bytes =
             std::fs::read(path).map_err(|source| Refusal::Unreadable { path: path.into(), source })?;
         Self::parse_library(path, &bytes)
     }
 
-    fn include(&mut self, mut library: Image) {
+    /// Appends a library and returns what it calls at the start.
+    fn append(&mut self, mut library: Image, object: usize) -> Functions {
         let start = round_to_page(self.end());
-        library.shift(start, self.symbols.len());
-        define(&mut self.symbols, &library.symbols);
-        define(&mut library.symbols, &self.symbols);
+        library.shift(start, self.symbols.len(), object);
         self.contents = joined(&self.contents, start, &library.contents);
         self.symbols.append(&mut library.symbols);
         self.relocations.append(&mut library.relocations);
         self.segments.append(&mut library.segments);
         self.tls.append(&mut library.tls);
         self.unwind_tables.append(&mut library.unwind_tables);
-        self.starters.splice(0..0, library.starters);
         self.finishers.append(&mut library.finishers);
+        self.parts.push(Part { start, path: library.path });
+        library.starters.first().copied().unwrap_or_default()
     }
 
     /// Moves everything by `distance`, and behind as many symbols of others.
-    fn shift(&mut self, distance: usize, symbols: usize) {
-        for symbol in self.symbols.iter_mut().filter(|symbol| !symbol.thread_local) {
-            symbol.address += distance;
+    fn shift(&mut self, distance: usize, symbols: usize, object: usize) {
+        for symbol in &mut self.symbols {
+            symbol.object = object;
+            // The place of a thread-local variable is one among those of its object.
+            if !symbol.thread_local {
+                symbol.address += distance;
+            }
         }
         self.relocations.iter_mut().for_each(|relocation| shift_relocation(relocation, distance, symbols));
         self.segments.iter_mut().for_each(|segment| segment.address += distance);
         for tls in &mut self.tls {
+            tls.object = object;
             tls.address += distance;
             tls.owner_end += distance;
         }
@@ -98,20 +110,6 @@ fn shift_relocation(relocation: &mut Relocation, distance: usize, symbols: usize
     }
 }
 
-/// Gives imports the addresses of what others define.
-fn define(symbols: &mut [Symbol], others: &[Symbol]) {
-    let defined = others.iter().filter(|symbol| symbol.import.is_none() && !symbol.name.is_empty());
-    let defined: HashMap<&str, &Symbol> = defined.map(|symbol| (symbol.name.as_str(), symbol)).collect();
-    for symbol in symbols.iter_mut().filter(|symbol| symbol.import.is_some()) {
-        if let Some(definition) = defined.get(symbol.name.as_str()) {
-            symbol.import = None;
-            symbol.address = definition.address;
-            symbol.indirect = definition.indirect;
-            symbol.thread_local = definition.thread_local;
-        }
-    }
-}
-
 /// The first contents, zeros, and from `start` on the second. Zeros take no memory.
 fn joined(first: &[u8], start: usize, second: &[u8]) -> Vec<u8> {
     let mut contents = vec![0; start + second.len()];
@@ -125,27 +123,6 @@ fn joined(first: &[u8], start: usize, second: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn symbol(name: &str, address: usize, imported: bool) -> Symbol {
-        let import = Import { name: name.to_owned(), version: None, weak: false, function: true };
-        Symbol {
-            name: name.to_owned(),
-            address,
-            size: 8,
-            version: None,
-            indirect: false,
-            thread_local: false,
-            import: imported.then_some(import),
-        }
-    }
-
-    #[test]
-    fn imports_get_the_addresses_of_definitions() {
-        let mut program = vec![symbol("", 0, false), symbol("write", 0, true), symbol("printf", 0, true)];
-        define(&mut program, &[symbol("write", 0x5000, false), symbol("printf", 0, true)]);
-        assert!(program[1].import.is_none() && program[1].address == 0x5000);
-        assert!(program[2].import.is_some());
-    }
 
     #[test]
     fn a_relocation_without_symbol_keeps_none() {

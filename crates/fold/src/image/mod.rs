@@ -3,6 +3,7 @@
 //! Everything is read the way the dynamic linker reads it: from the segments in memory layout, never from sections,
 //! so that a stripped program is as good as any.
 
+mod bind;
 mod dynamic;
 mod entry;
 mod include;
@@ -16,8 +17,9 @@ use object::elf::{self, FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::Refusal;
+pub(crate) use bind::OwnCopy;
 use dynamic::Dynamic;
-pub(crate) use include::is_own;
+pub(crate) use include::Part;
 pub(crate) use relocation::{Relocation, RelocationKind};
 pub use symbol::Import;
 pub(crate) use symbol::Symbol;
@@ -33,13 +35,16 @@ pub struct Image {
     unwind_tables: Vec<UnwindTable>,
     starters: Vec<Functions>,
     finishers: Vec<Functions>,
-    /// Where the program itself ends.
-    own_end: usize,
     dynamic: Dynamic,
     symbols: Vec<Symbol>,
     relocations: Vec<Relocation>,
     /// Variables of libraries that the program has in its own data, as an ordinary executable does.
     copied: Vec<Import>,
+    /// Variables of libraries that are included, likewise.
+    own_copies: Vec<OwnCopy>,
+    /// The libraries that are included.
+    parts: Vec<Part>,
+    interpreter: Option<PathBuf>,
     main: usize,
 }
 
@@ -55,6 +60,8 @@ pub(crate) struct Segment {
 /// `PT_TLS`: the initial contents of thread-local variables.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TlsSegment {
+    /// The object that has them: 0 for the program, then the libraries that are included.
+    pub object: usize,
     /// Where the program or library that has them ends.
     pub owner_end: usize,
     pub address: usize,
@@ -122,7 +129,6 @@ impl Image {
             unwind_tables: unwind_table.into_iter().collect(),
             starters: vec![dynamic.init],
             finishers: vec![dynamic.fini],
-            own_end: end,
             contents,
             segments,
             tls: tls.into_iter().collect(),
@@ -130,6 +136,9 @@ impl Image {
             symbols,
             relocations,
             copied,
+            own_copies: Vec::new(),
+            parts: Vec::new(),
+            interpreter: find(elf::PT_INTERP).and_then(|program| interpreter(program, bytes)),
         })
     }
 
@@ -141,6 +150,11 @@ impl Image {
     /// What it needs from libraries, in the order of its symbol table; last the variables it has in its own data.
     pub fn imports(&self) -> impl Iterator<Item = &Import> {
         self.symbols.iter().filter_map(|symbol| symbol.import.as_ref()).chain(&self.copied)
+    }
+
+    /// Variables of libraries that the program has in its own data.
+    pub(crate) fn copied(&self) -> impl Iterator<Item = &Import> {
+        self.copied.iter()
     }
 
     /// The names of functions and variables that other objects could find in it.
@@ -156,6 +170,21 @@ impl Image {
     /// Where it looks for them, as written (`DT_RUNPATH` or `DT_RPATH`).
     pub fn run_path(&self) -> Option<&str> {
         self.dynamic.run_path.as_deref()
+    }
+
+    /// The dynamic linker that it names.
+    pub(crate) fn interpreter(&self) -> Option<&Path> {
+        self.interpreter.as_deref()
+    }
+
+    /// The libraries that are included.
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The variables that the program has in its own data and that libraries define which are included.
+    pub(crate) fn own_copies(&self) -> &[OwnCopy] {
+        &self.own_copies
     }
 
     /// Is it an ordinary executable, in which references to its own variables are fixed?
@@ -182,11 +211,6 @@ impl Image {
 
     pub(crate) fn tls(&self) -> &[TlsSegment] {
         &self.tls
-    }
-
-    /// Where the program itself ends, and libraries that are included begin.
-    pub(crate) fn own_end(&self) -> usize {
-        self.own_end
     }
 
     pub(crate) fn symbols(&self) -> &[Symbol] {
@@ -273,8 +297,14 @@ fn loads(programs: &[ProgramHeader64<LE>]) -> impl Iterator<Item = Segment> {
     })
 }
 
+fn interpreter(program: &ProgramHeader64<LE>, bytes: &[u8]) -> Option<PathBuf> {
+    let name = program.data(LE, bytes).ok()?.split(|&byte| byte == 0).next()?;
+    std::str::from_utf8(name).ok().map(PathBuf::from)
+}
+
 fn tls_segment(program: &ProgramHeader64<LE>, owner_end: usize) -> TlsSegment {
     TlsSegment {
+        object: 0,
         owner_end,
         address: program.p_vaddr(LE) as usize,
         file_size: program.p_filesz(LE) as usize,

@@ -1,7 +1,7 @@
 //! The dynamic symbols: what the program has and what it needs.
 
 use object::LittleEndian as LE;
-use object::elf::{self, Sym64, Vernaux, Verneed};
+use object::elf::{self, Sym64, Verdaux, Verdef, Vernaux, Verneed};
 use object::pod;
 
 use super::dynamic::Dynamic;
@@ -32,7 +32,24 @@ pub(crate) struct Symbol {
     pub indirect: bool,
     /// Its address is a place among the thread-local variables.
     pub thread_local: bool,
+    /// Which symbols of other objects it can stand for.
+    pub scope: Scope,
+    /// Only references that ask for this very version mean it.
+    pub old_version: bool,
+    /// The object that has it: 0 for the program, then the libraries that are included.
+    pub object: usize,
     pub import: Option<Import>,
+}
+
+/// Who can refer to a symbol, and whether its object refers to another one of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Only its object.
+    Local,
+    /// All objects, but its object always means this one.
+    Protected,
+    /// All objects; the first definition counts for all.
+    Global,
 }
 
 pub(super) fn read(contents: &[u8], dynamic: &Dynamic) -> Result<Vec<Symbol>, Refusal> {
@@ -47,7 +64,8 @@ pub(super) fn read(contents: &[u8], dynamic: &Dynamic) -> Result<Vec<Symbol>, Re
             None => 1,
         };
         let name = dynamic.string(contents, raw.st_name.get(LE) as usize)?;
-        symbols.push(symbol(raw, name, versions.get(usize::from(version & 0x7fff)).cloned().flatten()));
+        let version_name = versions.get(usize::from(version & 0x7fff)).cloned().flatten();
+        symbols.push(Symbol { old_version: version & 0x8000 != 0, ..symbol(raw, name, version_name) });
     }
     Ok(symbols)
 }
@@ -73,8 +91,19 @@ fn symbol(raw: &Sym64<LE>, name: String, version: Option<String>) -> Symbol {
         version,
         indirect: raw.st_type() == elf::STT_GNU_IFUNC,
         thread_local: raw.st_type() == elf::STT_TLS,
+        scope: scope(raw),
+        old_version: false,
+        object: 0,
         name,
         import,
+    }
+}
+
+fn scope(raw: &Sym64<LE>) -> Scope {
+    match (raw.st_bind(), raw.st_visibility()) {
+        (elf::STB_LOCAL, _) | (_, elf::STV_HIDDEN | elf::STV_INTERNAL) => Scope::Local,
+        (_, elf::STV_PROTECTED) => Scope::Protected,
+        _ => Scope::Global,
     }
 }
 
@@ -89,31 +118,70 @@ fn count(contents: &[u8], dynamic: &Dynamic) -> Result<usize, Refusal> {
     Ok(entries.map(|(_, info, _)| (info >> 32) as usize + 1).max().unwrap_or(0))
 }
 
-/// Version names by their index in the table of versions.
+/// Version names by their index in the table of versions: those that it needs, and those that it defines.
 fn version_names(contents: &[u8], dynamic: &Dynamic) -> Result<Vec<Option<String>>, Refusal> {
-    let damaged = || Refusal::Damaged("version table");
     let mut names = Vec::new();
-    let mut at = match dynamic.version_needs {
-        Some(at) => at,
-        None => return Ok(names),
-    };
+    if let Some(at) = dynamic.version_needs {
+        needed_versions(contents, dynamic, at, &mut names)?;
+    }
+    if let Some(at) = dynamic.version_definitions {
+        defined_versions(contents, dynamic, at, &mut names)?;
+    }
+    Ok(names)
+}
+
+fn needed_versions(
+    contents: &[u8],
+    dynamic: &Dynamic,
+    mut at: usize,
+    names: &mut Vec<Option<String>>,
+) -> Result<(), Refusal> {
+    let damaged = || Refusal::Damaged("version table");
     loop {
         let need: &Verneed<LE> = record(contents, at).ok_or_else(damaged)?;
         let mut aux_at = at + need.vn_aux.get(LE) as usize;
         for _ in 0..need.vn_cnt.get(LE) {
             let aux: &Vernaux<LE> = record(contents, aux_at).ok_or_else(damaged)?;
             let index = usize::from(aux.vna_other.get(LE).0 & 0x7fff);
-            if names.len() <= index {
-                names.resize(index + 1, None);
-            }
-            names[index] = Some(dynamic.string(contents, aux.vna_name.get(LE) as usize)?);
+            note(names, index, dynamic.string(contents, aux.vna_name.get(LE) as usize)?);
             aux_at += aux.vna_next.get(LE) as usize;
         }
         match need.vn_next.get(LE) {
-            0 => return Ok(names),
+            0 => return Ok(()),
             next => at += next as usize,
         }
     }
+}
+
+/// Of each definition, the first name is its own; the others are those of versions before it.
+fn defined_versions(
+    contents: &[u8],
+    dynamic: &Dynamic,
+    mut at: usize,
+    names: &mut Vec<Option<String>>,
+) -> Result<(), Refusal> {
+    let damaged = || Refusal::Damaged("version table");
+    loop {
+        let definition: &Verdef<LE> = record(contents, at).ok_or_else(damaged)?;
+        let aux: &Verdaux<LE> =
+            record(contents, at + definition.vd_aux.get(LE) as usize).ok_or_else(damaged)?;
+        let index = usize::from(definition.vd_ndx.get(LE).0 & 0x7fff);
+        // The first one is the library itself, of which symbols without a version are.
+        if index > 1 {
+            note(names, index, dynamic.string(contents, aux.vda_name.get(LE) as usize)?);
+        }
+        match definition.vd_next.get(LE) {
+            0 => return Ok(()),
+            next => at += next as usize,
+        }
+    }
+}
+
+fn note(names: &mut Vec<Option<String>>, index: usize, name: String) {
+    if names.len() <= index {
+        names.resize(index + 1, None);
+    }
+    names[index] = Some(name);
 }
 
 fn record<T: pod::Pod>(contents: &[u8], at: usize) -> Option<&T> {

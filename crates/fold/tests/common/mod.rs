@@ -10,8 +10,8 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mpirage_fold::{
-    Environment, FoldedRanks, Image, Libraries, Linked, Options, Refusal, Stop, c_library, current_rank,
-    pass_turn,
+    Environment, FoldedRanks, Image, Libraries, Linked, Options, OwnLibraries, Refusal, Stop, c_library,
+    current_rank, pass_turn,
 };
 
 static ONE_CREW: Mutex<()> = Mutex::new(());
@@ -75,7 +75,10 @@ extern "C" fn test_rank() -> i32 {
 
 /// What tests hand to their programs besides libraries: `turn()` and `rank()`.
 pub fn link(program: &Path) -> Result<Linked, Refusal> {
-    let image = Image::open(program)?;
+    let mut image = Image::open(program)?;
+    image.include(OwnLibraries::of(&image)?);
+    // Ordinary executables have them from a library, so that they can be linked.
+    image.share(&|name| ["turn", "rank"].contains(&name));
     let libraries = Libraries::load(&image, &|_| false)?;
     image.link(&mut |name, version| match name {
         "turn" => Some(test_turn as *const () as usize),

@@ -7,6 +7,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 
+use nix::libc;
+
 /// The entries of a folder that are not in it as folders: itself and its parent.
 const OWN_LINKS: u64 = 2;
 
@@ -59,6 +61,14 @@ impl Sleepers {
         self.count == 1
     }
 
+    /// All threads of a process sleep outside MPI: can one of them go on without another? It waits for a child process, a file or a time, or
+    /// children of the process may wake it. Threads that only wait for each other cannot.
+    pub(super) fn go_on_by_themselves(&self, process: u32) -> bool {
+        self.slices.iter().any(|&(thread, _)| {
+            has_children(process, thread) || waits_for_event(process, thread) == Some(true)
+        })
+    }
+
     /// Looks at the threads that are not in calls. They sleep if each is asleep in two looks and has not got a core since it was listed: none ran between the two
     /// looks, and the second finds any that another thread had woken before.
     fn look(&self, process: u32, in_calls: &[u32]) -> Look {
@@ -109,6 +119,35 @@ fn state(process: u32, thread: u32) -> Option<char> {
     stat.get(after_name).map(|&letter| letter as char)
 }
 
+/// Has a thread started processes that have not ended?
+fn has_children(process: u32, thread: u32) -> bool {
+    let mut room = [0; ROOM];
+    let children = beginning(&format!("/proc/{process}/task/{thread}/children"), &mut room);
+    children.is_some_and(|children| !children.is_empty())
+}
+
+/// Does a thread sleep in a system call that something else than a thread of its process can end? Nothing if the system does not say.
+fn waits_for_event(process: u32, thread: u32) -> Option<bool> {
+    let mut room = [0; ROOM];
+    let text = beginning(&format!("/proc/{process}/task/{thread}/syscall"), &mut room)?;
+    ends_by_event(str::from_utf8(text).ok()?)
+}
+
+/// From a line such as `202 0x7f… 0x80 0x0 0x0 …`: the number of a system call and its arguments.
+fn ends_by_event(line: &str) -> Option<bool> {
+    let mut words = line.split_ascii_whitespace();
+    let number: i64 = words.next()?.parse().ok()?;
+    let timeout = words.nth(3);
+    Some(match number {
+        libc::SYS_futex => timeout != Some("0x0"),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_pause => false,
+        libc::SYS_rt_sigsuspend => false,
+        // -1: it is in no system call.
+        number => number >= 0,
+    })
+}
+
 /// Nanoseconds that a thread has had a core.
 pub(super) fn processor_time(thread: u32) -> Option<u64> {
     field(&format!("/proc/{thread}/schedstat"), 0)
@@ -147,6 +186,18 @@ mod tests {
         child.wait().unwrap();
         assert_eq!(slices(child.id()), None);
         assert!(!sleepers.all_sleep(child.id(), &[]));
+    }
+
+    #[test]
+    fn a_wait_for_another_thread_does_not_end_by_itself() {
+        let futex =
+            |timeout| format!("{} 0x7f00 0x80 0x0 {timeout} 0x0 0xffffffff 0x7ffd 0x7f11", libc::SYS_futex);
+        assert_eq!(ends_by_event(&futex("0x0")), Some(false));
+        assert_eq!(ends_by_event(&futex("0x7ffc1000")), Some(true));
+        let wait = format!("{} 0xffffffff 0x7ffd 0x0 0x0 0x0 0x0 0x7ffd 0x7f11", libc::SYS_wait4);
+        assert_eq!(ends_by_event(&wait), Some(true));
+        assert_eq!(ends_by_event("running"), None);
+        assert_eq!(ends_by_event("-1 0x7ffd 0x7f11"), Some(false));
     }
 
     #[test]

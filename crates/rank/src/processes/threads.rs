@@ -59,8 +59,10 @@ impl Processes {
         let in_calls = self.lines_of(rank).into_iter().filter(waits);
         let in_calls: Vec<u32> = in_calls.filter_map(|line| self.mailboxes.thread(line)).collect();
         let sleepers = &mut self.threads[rank.index()].sleepers;
-        // The only thread of a rank waits outside MPI for something that is not a thread, such as a child process: it goes on by itself.
-        sleepers.all_sleep(process, &in_calls) && !(in_calls.is_empty() && sleepers.had_one_thread())
+        // A rank with no thread in a call waits for nothing that the simulator does. Its only thread goes on by itself, when a child process
+        // has ended for example; so may one of several.
+        sleepers.all_sleep(process, &in_calls)
+            && !(in_calls.is_empty() && (sleepers.had_one_thread() || sleepers.go_on_by_themselves(process)))
     }
 
     /// The threads of a rank that want lines.

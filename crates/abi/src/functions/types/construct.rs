@@ -1,13 +1,13 @@
 //! Constructors of derived datatypes, each in its two forms: counts as `int` and as `MPI_Count`.
 
-use super::{datatype, derive, hand_out};
+use super::bounds::structure;
+use super::{derive, hand_out};
 use crate::arguments::{self, Number, array, numbers};
 use crate::error::Result;
 use crate::frame::outcome;
 use crate::functions::forms::{argument, both_forms, form};
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::c_int;
-use mpirage_data::Datatype;
 
 both_forms! {
     (count: Count, oldtype: MPI_Datatype, newtype: TypePlace) {
@@ -61,8 +61,7 @@ both_forms! {
         outcome(None, || {
             let members = blocks(count, array_of_blocklengths, array_of_displacements)?;
             let types = array("array_of_types", array_of_types, members.lengths.len())?;
-            let types = types.iter().map(|&of| datatype(of)).collect::<Result<Vec<_>>>()?;
-            hand_out(INTERFACE, Datatype::structure(&members.lengths, &members.displacements, &types)?, newtype)
+            hand_out(INTERFACE, structure(&members.lengths, &members.displacements, types)?, newtype)
         })
     }:
         MPI_Type_create_struct MPI_Type_create_struct_c;

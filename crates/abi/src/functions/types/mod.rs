@@ -1,6 +1,7 @@
 //! Datatypes (chapter 5 of the standard).
 
 pub(crate) mod arrays;
+mod bounds;
 pub(crate) mod construct;
 pub(crate) mod contents;
 pub(crate) mod fortran;
