@@ -22,7 +22,7 @@ mod writer;
 
 use mpirage_call::varint;
 
-pub use aggregate::{GridError, ProcessGrid, aggregate};
+pub use aggregate::{GridError, ProcessGrid, aggregate, aggregate_computation};
 pub use binary::{BinaryTrace, BinaryWriter};
 pub use convert::convert;
 pub use dim::DimTrace;
