@@ -57,7 +57,7 @@ BAD_TOML = [
 
 # a line of [model]: refused with exit code 82
 BAD_MODEL = [
-    "window = 0", "window = nan", "window = -1", "window = inf", "penalty-scale = -1", "penalty-scale = inf", "cross-traffic = nan",
+    "window = 0", "window = nan", "window = -1", "window = inf", "penalty-scale = -1", "penalty-scale = inf", "cross-traffic = nan", "sharing-tolerance = 0.2", "sharing-tolerance = -1",
     "loopback-bandwidth = 0", "loopback-bandwidth = inf", 'loopback-latency = "-1us"', "eager-limit = -1", "eager-limit = 1e30",
     "eager-limit = 1.5", "eager-limit = nan", "clock-cost = inf", 'clock-cost = "-1s"', "reduce-seconds-per-byte = nan",
     "copy-seconds-per-byte = -1", "header = -1", "push-limit = inf", "send-overhead = -1", "send-overhead = [{ seconds = nan }]",

@@ -14,6 +14,10 @@
 //! - `incremental`: the others. A change repairs only the bottlenecks that it reaches, and all flows of a bottleneck share one
 //!   virtual clock, so that a new level concerns one date.
 //!
+//! The incremental solver may have a tolerance ([`Sharing::with_tolerance`]): a bottleneck then keeps its level although it has a little
+//! room. Levels still sink exactly, so capacities hold. With a tolerance for sinking too, a newcomer on a link that carries a little
+//! too much would get nothing.
+//!
 //! Messages of the same footprint, such as all those between two hosts, always have the same level. They are one flow with several
 //! messages, so that the cost of a message does not depend on how many there are.
 //!

@@ -40,6 +40,15 @@ impl Sharing {
         sharing
     }
 
+    /// The same with a tolerance; 0 is exact. Where many flows depend on each other, the users of a bottleneck leave up to this part of
+    /// what they could get unused, so that most changes end there instead of reaching all flows; and a flow that has no more than
+    /// this part of its work left when another ends may end with it. No resource carries more than its capacity.
+    pub fn with_tolerance(mut self, tolerance: f64) -> Self {
+        assert!((0.0..1.0).contains(&tolerance), "a tolerance of {tolerance}");
+        self.incremental.set_tolerance(tolerance);
+        self
+    }
+
     /// Adds a resource that carries `capacity` units per second (may be infinite).
     pub fn add_resource(&mut self, capacity: f64, kind: Kind) -> ResourceId {
         assert!(capacity >= 0.0, "a capacity of {capacity}");

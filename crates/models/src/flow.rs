@@ -62,8 +62,8 @@ impl FlowNetwork {
     /// A quiet network.
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters) -> FlowNetwork {
         FlowNetwork {
+            sharing: Sharing::new().with_tolerance(parameters.sharing_tolerance),
             paths: Paths::new(platform, parameters),
-            sharing: Sharing::new(),
             travelling: Agenda::new(),
             uncontended: None,
             completion: None,

@@ -49,6 +49,8 @@ pub struct FlowParameters {
     pub cross_traffic: f64,
     /// Do flows share links at all?
     pub contention: bool,
+    /// Where many flows depend on each other, rates may be lower than they could be by this part; 0 is exact.
+    pub sharing_tolerance: f64,
     /// Messages within a host.
     pub loopback: Loopback,
     /// Frames, streams and interfaces instead of factors by size.
@@ -97,6 +99,7 @@ impl FlowParameters {
             fairness: Fairness::RoundTrip,
             cross_traffic: 0.05,
             contention: true,
+            sharing_tolerance: 0.0,
             loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
             physics: None,
             interface_delay: InterfaceDelay::default(),

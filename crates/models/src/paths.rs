@@ -85,6 +85,23 @@ impl Paths {
         }
     }
 
+    /// The nth link of the route of a transfer, and whether it is the last.
+    #[inline]
+    pub(crate) fn nth_link(
+        &mut self,
+        transfer: &Transfer,
+        nth: usize,
+        sharing: &mut Sharing,
+    ) -> Option<(LinkId, bool)> {
+        match self.star_routes.of(transfer, &self.platform) {
+            Some((from, to)) => [(from.up, false), (to.down, true)].get(nth).copied(),
+            None => {
+                let route = &self.remembered(transfer.from, transfer.to, sharing).route;
+                route.get(nth).map(|&link| (link, nth + 1 == route.len()))
+            }
+        }
+    }
+
     /// The path between two hosts of a switch: that of other hosts, pointed at the links of these.
     fn star_path(
         &mut self,

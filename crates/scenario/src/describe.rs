@@ -68,7 +68,8 @@ fn describe_one_sided(progress: AccessProgress) -> &'static str {
 }
 
 fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
-    let FlowParameters { header, window, penalty_scale, cross_traffic, contention, loopback, .. } = flow;
+    let FlowParameters { header, window, penalty_scale, cross_traffic, contention, .. } = flow;
+    let FlowParameters { sharing_tolerance, loopback, .. } = flow;
     let mut lines = vec!["segments = [".to_owned()];
     for Segment { above, latency_factor, bandwidth_factor } in &flow.segments {
         lines.push(format!(
@@ -83,6 +84,7 @@ fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
         format!("penalty-scale = {penalty_scale}"),
         format!("cross-traffic = {cross_traffic}"),
         format!("contention = {contention}"),
+        format!("sharing-tolerance = {sharing_tolerance}"),
         format!("loopback-bandwidth = \"{}Bps\"", loopback.bandwidth),
         format!("loopback-latency = \"{}s\"", loopback.latency),
         format!("push-limit = {}", protocol.push_limit),

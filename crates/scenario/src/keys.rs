@@ -27,7 +27,7 @@ const COMMON: [&str; 9] = [
 ];
 
 /// Keys of flow models.
-const FLOW: [&str; 17] = [
+const FLOW: [&str; 18] = [
     "segments",
     "calibrated-bandwidth",
     "calibrated-latency",
@@ -36,6 +36,7 @@ const FLOW: [&str; 17] = [
     "penalty-scale",
     "cross-traffic",
     "contention",
+    "sharing-tolerance",
     "loopback-bandwidth",
     "loopback-latency",
     "push-limit",
@@ -203,6 +204,7 @@ fn apply_flow(
         "penalty-scale" => flow.penalty_scale = quantity(value, &FACTOR)?,
         "cross-traffic" => flow.cross_traffic = quantity(value, &FACTOR)?,
         "contention" => flow.contention = truth(value)?,
+        "sharing-tolerance" => flow.sharing_tolerance = sharing_tolerance(value)?,
         "loopback-bandwidth" => flow.loopback.bandwidth = bandwidth(value)?,
         "loopback-latency" => flow.loopback.latency = seconds(value)?,
         "push-limit" => protocol.push_limit = bytes(value)?,
@@ -215,6 +217,15 @@ fn apply_flow(
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// More than a tenth would not be max-min sharing.
+fn sharing_tolerance(value: &Value) -> Result<f64, String> {
+    let tolerance = quantity(value, &FACTOR)?;
+    if tolerance > 0.1 {
+        return Err(format!("a tolerance of {tolerance} is too much: from 0 (exact) to 0.1"));
+    }
+    Ok(tolerance)
 }
 
 /// What is said of a node is said of all.

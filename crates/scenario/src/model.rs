@@ -429,6 +429,7 @@ pub(crate) fn measured_flow() -> FlowParameters {
         fairness: Fairness::RoundTrip,
         cross_traffic: 0.05,
         contention: true,
+        sharing_tolerance: 0.0,
         loopback: MODEL_LOOPBACK,
         physics: None,
         interface_delay: InterfaceDelay::default(),

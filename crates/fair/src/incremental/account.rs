@@ -270,14 +270,17 @@ impl Account {
     }
 
     /// The level at which the resource must be looked at if it is full at `full`; infinite if all is well. Levels are the same if
-    /// they differ by less than `tolerance`, relatively.
+    /// they differ by less than `tolerance`, relatively. Where all users are members or
+    /// below them, members rise by more than `rise_tolerance` or not at all.
     #[inline]
-    pub fn turn(&self, full: f64, tolerance: f64) -> f64 {
+    pub fn turn(&self, full: f64, tolerance: f64, rise_tolerance: f64) -> f64 {
+        let others = self.over + self.free > 0 || self.kind == Kind::FatPipe;
+        let rising = if others { tolerance } else { tolerance.max(rise_tolerance) };
         if self.postings >= STALE - 1 {
             0.0
         } else if self.members == 0 {
             full
-        } else if full > self.level + self.level * tolerance {
+        } else if full > self.level + self.level * rising {
             self.level
         } else if self.is_settled_at(full, tolerance) {
             f64::INFINITY

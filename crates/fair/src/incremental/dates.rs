@@ -34,7 +34,7 @@ impl Incremental {
             return Some(flow);
         }
         let (date, flow) = self.bounded.first()?;
-        let negligible = NEGLIGIBLE * self.flows[flow as usize].work;
+        let negligible = self.negligible(flow);
         (date <= self.now || self.left_at_bound(flow) <= negligible).then_some(flow)
     }
 
@@ -43,8 +43,13 @@ impl Incremental {
         let (account, bottleneck) = (&self.accounts[resource as usize], &self.bottlenecks[resource as usize]);
         let (first, flow) = bottleneck.members.first()?;
         let left = first.at - bottleneck.clock(self.now, account.level);
-        let negligible = (NEGLIGIBLE * self.flows[flow as usize].work).max(HALF_PICOSECOND * account.level);
+        let negligible = self.negligible(flow).max(HALF_PICOSECOND * account.level);
         (due || left <= negligible).then_some(flow)
+    }
+
+    /// So little work of a flow may be left when it ends.
+    fn negligible(&self, flow: u32) -> f64 {
+        NEGLIGIBLE.max(self.rise_tolerance) * self.flows[flow as usize].work
     }
 
     /// The virtual work that is left of the first message of a flow.

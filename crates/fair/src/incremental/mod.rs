@@ -61,6 +61,8 @@ pub(crate) struct Incremental {
     queued: Vec<f64>,
     /// Levels of each resource that differ less, relatively, are the same.
     tolerances: Vec<f64>,
+    /// Members of a bottleneck rise only if they rise by more than this part.
+    rise_tolerance: f64,
     /// Flows that started since the last solve.
     newcomers: Vec<u32>,
     /// Resources whose accounts have changed since they were last queued.
@@ -130,6 +132,11 @@ impl Incremental {
         self.queued.push(f64::INFINITY);
         self.tolerances.push(TOLERANCE);
         self.date_places.push(ABSENT);
+    }
+
+    /// Members of a bottleneck need not rise by less than this part.
+    pub fn set_tolerance(&mut self, tolerance: f64) {
+        self.rise_tolerance = tolerance;
     }
 
     pub fn set_capacity(&mut self, resource: u32, capacity: f64) {

@@ -64,7 +64,8 @@ impl Incremental {
         while let Some(resource) = self.dirty.pop() {
             let account = &mut self.accounts[resource as usize];
             account.clean();
-            let turn = account.turn(account.full_at(), self.tolerances[resource as usize]);
+            let turn =
+                account.turn(account.full_at(), self.tolerances[resource as usize], self.rise_tolerance);
             self.queue(resource, turn);
         }
     }
@@ -110,7 +111,8 @@ impl Incremental {
         }
         let full = self.full_at(resource);
         let tolerance = self.tolerances[resource as usize];
-        if self.put_off(resource, self.accounts[resource as usize].turn(full, tolerance)) {
+        if self.put_off(resource, self.accounts[resource as usize].turn(full, tolerance, self.rise_tolerance))
+        {
             return;
         }
         let limit = self.limit_of(resource, old);

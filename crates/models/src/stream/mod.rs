@@ -84,8 +84,8 @@ impl StreamNetwork {
             interfaces: Interfaces::new(platform.host_count(), physics.gap),
             queues: Queues::new(physics.send_buffer),
             wires: Wires::new(Arc::clone(&platform), parameters.contention),
+            sharing: Sharing::new().with_tolerance(parameters.sharing_tolerance),
             paths: Paths::new(platform, parameters),
-            sharing: Sharing::new(),
             agenda: Agenda::new(),
             arrivals: 0,
             ended: Vec::new(),
@@ -105,9 +105,13 @@ impl StreamNetwork {
 
     /// How many bytes of a message may leave its host before the rest waits for others.
     fn burst(&mut self, now: Time, transfer: &Transfer) -> u64 {
-        let route = &self.paths.of(transfer, &mut self.sharing).route;
-        let is_free = route.first().is_none_or(|&link| self.wires.free(link) <= now);
-        if is_free { self.physics.burst } else { self.physics.turn }
+        let Physics { burst, turn, .. } = self.physics;
+        if burst == turn {
+            return burst;
+        }
+        let first = self.paths.nth_link(transfer, 0, &mut self.sharing);
+        let is_free = first.is_none_or(|(link, _)| self.wires.free(link) <= now);
+        if is_free { burst } else { turn }
     }
 
     /// A message sets out when the interface of its host is free.
@@ -127,7 +131,7 @@ impl StreamNetwork {
         let message = queues.message(id);
         let burst =
             Burst::new(&physics.framing, physics.turn.max(message.burst()).min(queues.rest(id)), leaves);
-        let Some(&link) = paths.of(&message.transfer, sharing).route.first() else {
+        let Some((link, _)) = paths.nth_link(&message.transfer, 0, sharing) else {
             return agenda.push(leaves + latency, Due::Launch(id));
         };
         let is_free = wires.free(link) <= leaves;
@@ -155,16 +159,16 @@ impl StreamNetwork {
     /// A short message comes to the next link of its route.
     fn hop(&mut self, now: Time, id: MessageId) {
         let StreamNetwork { physics, paths, sharing, queues, wires, agenda, .. } = self;
-        let route = &paths.of(&queues.message(id).transfer, sharing).route;
         let at = queues.message(id).hop();
+        let link = paths.nth_link(&queues.message(id).transfer, at, sharing);
         let burst = match at {
             0 => Burst::new(&physics.framing, queues.next_part(id), now),
             _ => queues.message(id).crossing(),
         };
-        let Some(&link) = route.get(at) else { return agenda.push(now, Due::BurstOver(id)) };
+        let Some((link, is_last)) = link else { return agenda.push(now, Due::BurstOver(id)) };
         let crossing = wires.cross(now, link, &burst);
         queues.set_crossing(id, Burst { last: crossing.last, ..burst });
-        match at + 1 == route.len() {
+        match is_last {
             true => agenda.push(crossing.last, Due::BurstOver(id)),
             false => agenda.push(crossing.next, Due::Hop(id)),
         }
@@ -172,8 +176,8 @@ impl StreamNetwork {
 
     /// What follows the burst of a message joins the queue of its host, behind the bursts of others.
     fn queue_rest(&mut self, id: MessageId) {
-        let route = &self.paths.of(&self.queues.message(id).transfer, &mut self.sharing).route;
-        if let Some(&link) = route.first() {
+        let first = self.paths.nth_link(&self.queues.message(id).transfer, 0, &mut self.sharing);
+        if let Some((link, _)) = first {
             self.queues.set_turn(id, self.wires.free(link));
         }
     }

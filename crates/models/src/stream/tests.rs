@@ -26,6 +26,7 @@ fn delayed_network(physics: Physics, interface_delay: InterfaceDelay) -> StreamN
         fairness: Fairness::Equal,
         cross_traffic: 0.0,
         contention: true,
+        sharing_tolerance: 0.0,
         loopback: Loopback { bandwidth: 1e9, latency: 1e-6 },
         physics: Some(physics),
         interface_delay,

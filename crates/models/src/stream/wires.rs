@@ -22,8 +22,12 @@ pub(super) struct Wires {
 struct Wire {
     /// When the bursts so far have left.
     free: Time,
+    /// Bytes per second; 0 as long as nobody has asked the platform for this link.
+    bandwidth: f64,
+    latency: Duration,
     /// Long messages that use it.
     flows: u32,
+    is_shared: bool,
 }
 
 /// A burst on its way.
@@ -59,7 +63,9 @@ pub(super) struct Crossing {
 
 impl Wires {
     pub(super) fn new(platform: Arc<Platform>, contention: bool) -> Wires {
-        let links = vec![Wire { free: Time::ZERO, flows: 0 }; platform.link_count() as usize];
+        let unasked =
+            Wire { free: Time::ZERO, bandwidth: 0.0, latency: Duration::ZERO, flows: 0, is_shared: false };
+        let links = vec![unasked; platform.link_count() as usize];
         Wires { platform, links, contention }
     }
 
@@ -80,20 +86,30 @@ impl Wires {
     }
 
     fn cross_among(&mut self, now: Time, link: LinkId, burst: &Burst, users: u32) -> Crossing {
-        let spec = self.platform.link(link);
-        let is_shared = self.contention && spec.sharing == Sharing::Shared;
+        if self.links[link.0 as usize].bandwidth == 0.0 {
+            self.ask(link);
+        }
         let wire = &mut self.links[link.0 as usize];
+        let Wire { bandwidth, latency, is_shared, .. } = *wire;
         let begins = if is_shared { now.max(wire.free) } else { now };
-        let per_byte = f64::from(if is_shared { users } else { 1 }) / spec.bandwidth;
+        let per_byte = f64::from(if is_shared { users } else { 1 }) / bandwidth;
         let span = |bytes: u64| Duration::from_secs_f64(bytes as f64 * per_byte);
         // Bytes do not leave before they have come.
         let ends = (begins + span(burst.bytes)).max(burst.last);
         if is_shared {
             wire.free = ends;
         }
-        let latency = Duration::from_secs_f64(spec.latency);
         let frame_sent = begins + span(burst.frame);
         Crossing { begins, frame_sent, next: frame_sent + latency, last: ends + latency }
+    }
+
+    /// Asks the platform for a link.
+    #[cold]
+    fn ask(&mut self, link: LinkId) {
+        let spec = self.platform.link(link);
+        let wire = &mut self.links[link.0 as usize];
+        (wire.bandwidth, wire.latency) = (spec.bandwidth, Duration::from_secs_f64(spec.latency));
+        wire.is_shared = self.contention && spec.sharing == Sharing::Shared;
     }
 
     /// A long message starts to use links as a flow.
