@@ -567,6 +567,28 @@ def real_report(browser, name, command, source, code, arguments=()):
     return name
 
 
+def test_irregular_network(browser):
+    """A machine of zones is drawn with the names of its hosts and links; the link inside a switch is a ring around it."""
+    command = ["replay", "gen:alltoall,ranks=41,bytes=65536", "-p", ROOT / "platforms/grid.xml"]
+    page = browser.open(real_report(browser, "irregular", command, None, 0))
+    frame(page)
+    drawing = page.locator("[data-figure=topology] svg")
+    names = drawing.locator("text").all_text_contents()
+    assert {"big-1.north", "small-8.south", "front.south", "big_backbone", "wide"} <= set(names), names
+    assert drawing.locator("circle[data-node]").count() == 43
+    ring = drawing.locator("circle[data-edge]")
+    assert ring.count() == 1
+    ring.dispatch_event("pointermove", {"clientX": 300, "clientY": 300, "bubbles": True})
+    tip = page.locator("#tooltip").inner_text()
+    assert "big_backbone" in tip and "inside big_backbone" in tip and "use" in tip, tip
+    boxes = [text.bounding_box() for text in drawing.locator("text").all()]
+    apart = lambda a, b: a["x"] + a["width"] <= b["x"] + 2 or b["x"] + b["width"] <= a["x"] + 2 or a["y"] + a["height"] <= b["y"] + 4 or b["y"] + b["height"] <= a["y"] + 4
+    assert all(apart(a, b) for at, a in enumerate(boxes) for b in boxes[:at]), "names cover each other"
+    rows = downloaded(page, "topology")
+    assert rows[0][:3] == ["from", "to", "name"] and any(row[2] == "campus" for row in rows), rows[:3]
+    assert page.complaints == [], page.complaints
+
+
 def test_packets(browser):
     """Queues and drops of a packet-level network are shown; another model has no such figures."""
     platform = browser.folder / "short.toml"

@@ -36,6 +36,8 @@ RUNS = [
 REPLAYS = [
     ("gen-halo", "gen:halo2d,ranks=64,compute=50us,imbalance=2", "cluster:16"),
     ("gen-alltoall", "gen:alltoall,ranks=24,compute=20us,noise=0.5", "dragonfly:2x2x3x2"),
+    ("grid", "gen:alltoall,ranks=41,bytes=4096", ROOT / "platforms" / "grid.xml"),
+    ("racks", "gen:ring,ranks=24,bytes=4096", ROOT / "platforms" / "two-racks.toml"),
 ]
 # A packet-level network whose queues are too short.
 SHORT_QUEUES = """name = "short"
@@ -326,6 +328,10 @@ def check_network(suite, name, page, tables):
         suite.check(f"{name}: edges connect nodes", all(max(a, b) < nodes for a, b in zip(edges["from"], edges["to"])))
         drawn = len(page.section("edges_bytes"))
         suite.check(f"{name}: load of edges", drawn == len(edges["from"]) * links["bins"], drawn)
+        if topology["kind"] == "explicit":
+            # All links between hosts that carried bytes are in the drawing.
+            drawn, between = sum(page.section("edges_bytes")), sum(size for link, size in carried.items() if "loopback" not in link)
+            suite.check(f"{name}: bytes of edges", abs(drawn - between) <= 1e-3 * drawn and between > 0, (drawn, between))
 
 
 def check_packets(suite):
