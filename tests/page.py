@@ -589,6 +589,26 @@ def test_irregular_network(browser):
     assert page.complaints == [], page.complaints
 
 
+def test_messages_inside_collectives(browser):
+    """They are arrows if they were asked for, and the first to be left out where there are too many."""
+    arrows = f"{VIEW}.arrows.map((arrow) => arrow.scope)"
+    command = ["replay", "gen:allreduce,ranks=8,bytes=65536,iterations=3,compute=100us", "-p", "cluster:8"]
+    page = browser.open(real_report(browser, "without-inner", command, None, 0))
+    assert page.evaluate(arrows) == [], page.evaluate(arrows)
+    page = browser.open(real_report(browser, "inner", [*command, "--trace-collectives", "yes"], None, 0))
+    frame(page)
+    whole = page.evaluate(f"{VIEW}.whole")
+    assert "Zoom in for messages" in page.locator(".timeline").inner_text()
+    page.evaluate(f"{VIEW}.look(0, {whole / 3})")
+    frame(page)
+    shown = page.evaluate(arrows)
+    assert shown and all(shown), shown
+    page.locator(".timeline canvas").first.scroll_into_view_if_needed()
+    arrow, canvas = page.evaluate(f"{VIEW}.arrows[0]"), box(page)
+    page.mouse.move(canvas["x"] + (arrow["x0"] + arrow["x1"]) / 2, canvas["y"] + (arrow["y0"] + arrow["y1"]) / 2)
+    assert "Message of a collective" in page.locator("#tooltip").inner_text(), page.locator("#tooltip").inner_text()
+
+
 def test_packets(browser):
     """Queues and drops of a packet-level network are shown; another model has no such figures."""
     platform = browser.folder / "short.toml"

@@ -101,9 +101,11 @@ class Timeline {
     if (!this.show.arrows || !this.messages.known || rankHeight < HIGH_ENOUGH_FOR_ARROWS || !this.source.calls) return;
     // More than this is a tangle that hides what lies below.
     const most = Math.max(60, (this.view.bottom - this.view.top) * this.plot / 160);
-    this.arrows = arrowsInSight(this.view, this.messages, this.ranks, Math.min(MOST_ARROWS, most));
+    const inSight = (isInner) => arrowsInSight(this.view, this.messages, this.ranks, Math.min(MOST_ARROWS, most), isInner);
+    this.arrows = inSight(true);
     this.tangled = !this.arrows;
-    this.arrows ??= [];
+    // Those of collectives are the first to be left out.
+    this.arrows ??= inSight(false) ?? [];
     drawArrows(context, this.view, this.arrows, place, this.rows);
   }
 
@@ -133,7 +135,7 @@ class Timeline {
     const how = this.source.calls ? "every call" : this.calls.known ? "what prevails in each tile; zoom in for single calls" : "what prevails in each tile (too many calls for this report to hold each)";
     const ranks = first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
     const text = `${formatTime((view.to - view.from) / 1e9)} from ${formatTime(view.from / 1e9)}, ${ranks}: ${how}.`;
-    const hint = this.tangled ? " Zoom in for messages." : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
+    const hint = this.tangled ? (this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight; zoom in for those of collectives.` : " Zoom in for messages.") : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
     if (this.status.textContent !== text + hint) this.status.textContent = text + hint;
   }
 
