@@ -417,6 +417,27 @@ def test_regions(browser):
     assert page.complaints == [], page.complaints
 
 
+def test_named_regions(browser):
+    """Regions of mpirage/regions.h have names: in the table, in the filter and in tooltips."""
+    name = real_report(browser, "named", ["run", "-q", "-n", "2", "-p", "cluster:2", "--compute", "none"], "tests/waits/named_regions.c", 0)
+    page = browser.open(name)
+    until(page, "Boolean(document.querySelector('[data-figure=regions]'))")
+    columns, *rows = downloaded(page, "regions")
+    found = {row[1]: dict(zip(columns, row)) for row in rows}
+    assert {name: int(row["times"]) for name, row in found.items()} == {"time loop": 2, "stencil": 6, "halo exchange": 6}, found
+    # Rank 1 waits 4 ms in each barrier.
+    assert abs(float(found["stencil"]["seconds"]) - 0.030) < 1e-3 and abs(float(found["halo exchange"]["waiting"]) - 0.012) < 1e-3, found
+    page.locator("[data-filter=call]").fill("barrier")
+    for text, calls in (("Halo", 6), ("time loop", 6), ("stencil", 6), ("nothing", 0), ("", 8)):
+        page.locator("[data-filter=region]").fill(text)
+        until(page, f"document.querySelector('[data-field=selection]').dataset.value === '{calls}'")
+    page.locator("[data-filter=call]").fill("")
+    page.mouse.move(*place(page, 3e6, 1))
+    tip = page.locator("#tooltip").inner_text()
+    assert "time loop › stencil › halo exchange" in tip, tip
+    assert page.complaints == [], page.complaints
+
+
 def test_wait_for_graph(browser):
     """A deadlock is drawn as a graph instead of efficiencies."""
     page = browser.open(real_report(browser, "graph", ["run", "-q", "-n", "3", "-p", "cluster:3"], "tests/faults/deadlock_recv.c", 80))

@@ -246,6 +246,7 @@ class Timeline {
     if (run.sites?.[calls.site[at]]) lines.push(["source", run.sites[calls.site[at]]]);
     lines.push(["start", formatStart(calls.start[at])], ["duration", formatTime((calls.end[at] - calls.start[at]) / 1e9)]);
     if (calls.late[at] > calls.start[at]) lines.push(["of which waiting", `${formatTime((calls.late[at] - calls.start[at]) / 1e9)} for another rank`]);
+    lines.push(...this.regions.linesAt(rank, calls.start[at]));
     return [run.functions[calls.what[at]] ?? "call", lines];
   }
 
@@ -261,7 +262,7 @@ class Timeline {
     const ended = (this.raster.ends?.[rank] ?? this.run.timeline.seconds) * 1e9;
     if (time > ended) return ["Ended", [["rank", `${rank} on ${this.hostOf(rank)}`], ["at", formatStart(ended)]]];
     const to = next < calls.count ? calls.start[next] : ended;
-    return ["Computation", [["rank", `${rank} on ${this.hostOf(rank)}`], ["start", formatStart(from)], ["duration", formatTime((to - from) / 1e9)]]];
+    return ["Computation", [["rank", `${rank} on ${this.hostOf(rank)}`], ["start", formatStart(from)], ["duration", formatTime((to - from) / 1e9)], ...this.regions.linesAt(rank, time)]];
   }
 
   describeTile(rank, time) {
