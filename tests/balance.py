@@ -218,7 +218,62 @@ def mistakes(suite):
     suite.check("mistakes: a workload that never migrates", idle.code == 0 and "calls AMPI_Migrate" in idle.err, idle)
 
 
-PARTS = [none, work, costs, aggregated, deterministic, executables, page, mistakes]
+def online(suite):
+    """Ranks of a running program move as those of its trace do."""
+    trace = trace_of(suite)
+    front = suite.compile(ROOT / "examples" / "front.c", flags=["-O2", "-lm"])
+    options = ["--on-cores", CORES, "--every", 10, "--decision", "50us", "--net", "hdr100"]
+    found = cases(suite, trace, "--cores", CORES, *options[2:], "--balancer", "none,greedy,refine,rotate")
+    for mode in ("processes", "folded"):
+        for (balancer, _), case in found.items():
+            done = suite.run([MPIRAGE, "run", "-q", "--json", "-n", RANKS, "--compute", "none", "--ranks-as", mode, *options, "--balancer", balancer, front, ITERATIONS, CELLS, GRID, SCALE], timeout=120)
+            figures = json.loads(done.out.splitlines()[-1])
+            same = figures["simulated_seconds"] == case["simulated_seconds"] and figures["balancing"]["decisions"] == case["decisions"] and figures["balancing"]["moves"] == case["moves"]
+            suite.check(f"online, {mode}, {balancer}: as in a replay of the trace", done.code == 0 and same, (figures, case))
+    refused = suite.run([MPIRAGE, "run", "-n", RANKS, "--balancer", "greedy", front])
+    suite.check("online: needs cores that ranks share", refused.code == 84 and "--on-cores" in refused.err, refused)
+    refused = suite.run([MPIRAGE, "run", "-n", RANKS, "--on-cores", 4, "--balancer", "gredy", front])
+    suite.check("online: an unknown balancer", refused.code == 84 and "greedy" in refused.err, refused)
+
+
+def places(suite):
+    """A rank that has moved knows its host; what it takes along is what it has allocated."""
+    source = """#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length, rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char *state = malloc(1000000 * (rank + 1)), *gone = calloc(1, 5000000);
+    state = realloc(state, 2000000 * (rank + 1));
+    free(gone);
+    MPI_Get_processor_name(name, &length);
+    printf("%d starts on %s\\n", rank, name);
+    AMPI_Migrate(0);
+    MPI_Get_processor_name(name, &length);
+    printf("%d ends on %s\\n", rank, name);
+    free(state);
+    MPI_Finalize();
+    return 0;
+}"""
+    for language, text in (("cc", source), ("cxx", source.replace("char *state = malloc(1000000 * (rank + 1)),", "char *other = new char[7000000]; delete[] other; char *state = (char *)malloc(1),").replace("calloc(1, 5000000)", "new char[5000000]").replace("state = realloc(", "state = (char *)realloc(").replace("free(gone)", "delete[] gone"))):
+        program = suite.compile(text, f"places_{language}", language=language)
+        for mode in ("processes", "folded"):
+            done = suite.run([MPIRAGE, "run", "-q", "--json", "-n", 4, "-p", "cluster:2", "--on-cores", 2, "--compute", "none", "--ranks-as", mode, "--balancer", "rotate", "--every", 1, program])
+            *lines, figures = done.out.splitlines()
+            moved = sorted(line for line in lines)
+            expected = sorted(f"{rank} {verb} on host-{host}" for rank in range(4) for verb, host in (("starts", rank // 2), ("ends", 1 - rank // 2)))
+            suite.check(f"places, {language}, {mode}: a rank knows where it is", done.code == 0 and moved == expected, done)
+            # Two megabytes times the rank and one, and little besides.
+            bytes = json.loads(figures)["balancing"]["moved_bytes"]
+            suite.check(f"places, {language}, {mode}: what it takes along", 20e6 <= bytes < 21.5e6, bytes)
+
+
+PARTS = [none, work, costs, aggregated, deterministic, executables, page, online, places, mistakes]
 
 
 def main():

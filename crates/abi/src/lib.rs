@@ -50,6 +50,7 @@ mod files;
 mod frame;
 mod functions;
 mod handles;
+mod heap;
 mod inspect;
 mod lock;
 mod locks;

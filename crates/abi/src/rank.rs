@@ -18,6 +18,7 @@ use mpirage_prefetch::fetch_bytes;
 use crate::connection::Connection;
 use crate::error::Result;
 use crate::exceptions::HeldException;
+use crate::heap::Heap;
 use crate::lock::{Guard, Lock};
 use crate::objects::Objects;
 use crate::objects::predefined_attributes::PredefinedAttributes;
@@ -54,6 +55,8 @@ pub(crate) struct Rank {
     pub attributes: PredefinedAttributes,
     pub sampling: Sampling,
     pub sharing: Sharing,
+    /// What a folded rank has allocated.
+    pub heap: Heap,
     /// What the program reads and writes without MPI.
     pub posix_io: PosixIo,
     /// Completions by other threads of the program.
@@ -133,6 +136,7 @@ impl Rank {
             attributes: PredefinedAttributes::new(),
             sampling: Sampling::default(),
             sharing: Sharing::default(),
+            heap: Heap::default(),
             program_events: ProgramEvents::default(),
             origin,
         }

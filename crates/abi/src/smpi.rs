@@ -3,11 +3,10 @@
 use core::ffi::{c_char, c_int, c_void};
 use std::ffi::CStr;
 
-use mpirage_call::{Call, Rule, Tally, Work, function_names};
+use mpirage_call::{Call, Rule, Tally, Work, function_names, unpack_text};
 
 use crate::caller::Caller;
 use crate::frame::misuse;
-use crate::lock::is_folded;
 use crate::rank;
 use crate::sampling::Site;
 
@@ -213,24 +212,20 @@ pub unsafe extern "C" fn smpi_shared_set_call(
 /// `AMPI_Migrate`: the rank may move to another core here. Its state has `bytes` bytes; zero stands for what it has allocated.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpirage_migrate(bytes: u64) -> c_int {
-    let connection = rank::this().connection();
+    let rank = rank::this();
+    let connection = rank.connection();
     if connection.is_simulated() {
         let before = Caller::last();
         Caller { function: function_names().len() as u32 - 1, ..before }.store();
-        connection.ask(&Call::Migrate { state_bytes: if bytes > 0 { bytes } else { live_heap() } });
+        let state_bytes = if bytes > 0 { bytes } else { rank.heap.live() };
+        let moved = connection.ask(&Call::Migrate { state_bytes });
+        // The name of the host on which the rank is now, if it has moved.
+        if let Some(length) = moved.number {
+            connection.move_to(unpack_text(&moved.members, length as usize));
+        }
         before.store();
     }
     0
-}
-
-/// Bytes that this process has allocated and not freed. Folded ranks share one heap, in which the bytes of a rank cannot be told apart: zero.
-fn live_heap() -> u64 {
-    if is_folded() {
-        return 0;
-    }
-    // SAFETY: it only reads the allocator's counters.
-    let info = unsafe { libc::mallinfo2() };
-    (info.uordblks + info.hblkhd) as u64
 }
 
 /// Tells the simulator what this rank has counted, if it has counted anything.

@@ -83,3 +83,5 @@ pub const WORLD: ContextId = ContextId(0);
 pub const SELF: ContextId = ContextId(1);
 /// The context of all ranks of a run in which ranks may start others. Programs do not see it.
 pub const UNIVERSE: ContextId = ContextId(2);
+/// The first communicator that is made.
+pub const FIRST_MADE: ContextId = ContextId(2);

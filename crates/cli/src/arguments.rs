@@ -3,13 +3,15 @@
 mod balance;
 mod check;
 mod env;
+mod jobs;
 mod platform;
 mod study;
 mod sweep;
 
-pub use balance::BalanceArguments;
+pub use balance::{BalanceArguments, MigrationArguments};
 pub use check::{CheckArguments, CheckFormat};
 pub use env::{EnvArguments, ModuleLanguage, ShellSyntax};
+pub use jobs::JobsArguments;
 pub use platform::{ImportArguments, PlatformAction};
 pub use study::{CalibrateArguments, CompareArguments};
 pub use sweep::{Engine, SweepArguments};
@@ -103,6 +105,9 @@ pub enum Command {
     /// Run a command with many values of its parameters: a study, with tables and a page of results
     #[command(after_help = examples::SWEEP)]
     Sweep(Box<SweepArguments>),
+    /// Run several programs and traces beside each other on one machine: what does each lose?
+    #[command(after_help = examples::JOBS)]
+    Jobs(Box<JobsArguments>),
     /// Fit a model to measurements of a real machine
     #[command(after_help = examples::CALIBRATE)]
     Calibrate(Box<CalibrateArguments>),
@@ -330,6 +335,9 @@ pub struct RunArguments {
     /// Simulate the same calls this many times with other random numbers (--seed, --seed + 1, …), on all cores of this machine; report median, interval and modes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Results")]
     pub repeat: Option<u32>,
+    /// Load balancing.
+    #[command(flatten)]
+    pub migration: MigrationArguments,
     /// The outputs.
     #[command(flatten)]
     pub results: ResultArguments,

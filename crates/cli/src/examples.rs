@@ -37,6 +37,13 @@ Examples:
   mpirage run -n 16 -q --json=ring.json ./ring              # figures for a script
   mpirage run -n 1 ./ring : -n 3 ./ring                     # two programs in one world";
 
+/// `mpirage jobs --help`.
+pub const JOBS: &str = "\
+Examples:
+  mpirage jobs -p torus:4x4 jobs.toml                    # what does each job lose to the others?
+  mpirage jobs -p torus:4x4 --reports pages jobs.toml    # a page for each job
+  mpirage jobs -p torus:4x4 --only ring jobs.toml        # one of them, alone";
+
 /// `mpirage emulate --help`.
 pub const EMULATE: &str = "\
 Examples:

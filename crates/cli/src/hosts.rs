@@ -10,6 +10,24 @@ use crate::exit::{Failure, usage};
 
 /// The host of each rank.
 pub fn place(arguments: &MachineArguments, platform: &Platform, ranks: u32) -> Result<Placement, Failure> {
+    let mut listed = Vec::new();
+    for host in &arguments.host {
+        listed.push(parse_slots(host).map_err(usage)?);
+    }
+    if let Some(file) = &arguments.hostfile {
+        listed.extend(read_hostfile(file)?);
+    }
+    place_on(arguments, platform, ranks, &listed, arguments.ppn)
+}
+
+/// The same on these hosts.
+pub fn place_on(
+    arguments: &MachineArguments,
+    platform: &Platform,
+    ranks: u32,
+    listed: &[Slots],
+    per_node: Option<u32>,
+) -> Result<Placement, Failure> {
     let mapping = match arguments.map_by.split(':').next().unwrap_or_default() {
         "slot" | "core" | "hwthread" => Mapping::BySlot,
         "numa" => Mapping::ByNuma,
@@ -23,18 +41,12 @@ pub fn place(arguments: &MachineArguments, platform: &Platform, ranks: u32) -> R
         "none" => Bind::None,
         other => return Err(usage(format!("--bind {other}: expected core, numa, socket or none"))),
     };
-    let mut listed = Vec::new();
-    for host in &arguments.host {
-        listed.push(parse_slots(host).map_err(usage)?);
-    }
-    if let Some(file) = &arguments.hostfile {
-        listed.extend(read_hostfile(file)?);
-    }
-    let placement = Placement::new(platform, ranks, &listed, arguments.ppn, mapping).map_err(usage)?;
+    let placement = Placement::new(platform, ranks, listed, per_node, mapping).map_err(usage)?;
     Ok(Placement { bind, ..placement })
 }
 
-fn parse_slots(text: &str) -> Result<Slots, String> {
+/// Reads `NAME` or `NAME:SLOTS`.
+pub fn parse_slots(text: &str) -> Result<Slots, String> {
     match text.rsplit_once(':') {
         Some((host, slots)) => {
             let slots = slots.parse().map_err(|_| format!("{text}: `{slots}` is not a number of slots"))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mpirage_collectives::{Choice, ChoiceError, Selector};
 use mpirage_kernel::{ComputeModel, Kernel, NetworkModel};
-use mpirage_models::{Cores, DiskArray, SerialCores};
+use mpirage_models::{Cores, DiskArray, RoundRobinCores, SerialCores};
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::{HostId, Platform};
@@ -14,6 +14,7 @@ use mpirage_record::Recorder;
 use mpirage_scenario::{
     Dimemas, Model, ModelError, ModelRequest, PROFILES, Placement, Profile, REFERENCE_SPEED, Situation,
 };
+use mpirage_units::Duration;
 
 use crate::arguments::MachineArguments;
 use crate::conflicts::Conflicts;
@@ -38,6 +39,8 @@ pub struct Machine {
     pub reference_speed: Option<f64>,
     /// The cores on which ranks take turns (--on-cores).
     pub virtual_processors: Option<VirtualProcessors>,
+    /// How long the turns of ranks on a core are, if they take turns in time slices (`mpirage jobs`).
+    pub quantum: Option<Duration>,
 }
 
 /// Ranks as virtual processors: the ranks of a core compute one after the other.
@@ -89,6 +92,15 @@ impl MachineArguments {
 impl Machine {
     /// The machine for this many ranks.
     pub fn new(arguments: &MachineArguments, ranks: u32) -> Result<Machine, Failure> {
+        Machine::placed(arguments, ranks, |platform, places| hosts::place(arguments, platform, places))
+    }
+
+    /// The same with ranks where `place` puts them.
+    pub fn placed(
+        arguments: &MachineArguments,
+        ranks: u32,
+        place: impl FnOnce(&Platform, u32) -> Result<Placement, Failure>,
+    ) -> Result<Machine, Failure> {
         if arguments.model.ends_with(".cfg") {
             return Machine::of_dimemas(arguments, ranks);
         }
@@ -104,14 +116,14 @@ impl Machine {
         let request = arguments.model_request()?.for_network(platform.network_source());
         let (model, mut warnings) = resolve_model(&request, &platform)?;
         limits::check_platform(&spec, &platform, &model).map_err(exit::bad_platform)?;
-        let placement = hosts::place(arguments, &platform, places)?;
+        let placement = place(&platform, places)?;
         let collectives = match model.collectives().filter(|_| arguments.coll.is_empty()) {
             Some(table) => choice("--mpi-profile", table)?,
             None => choice("--coll", &arguments.coll)?,
         };
         warnings.extend_from_slice(platform.doubts());
         let platform = Arc::new(platform);
-        let (reference_speed, virtual_processors) = (None, None);
+        let (reference_speed, virtual_processors, quantum) = (None, None, None);
         let mut machine = Machine {
             platform,
             spec,
@@ -121,6 +133,7 @@ impl Machine {
             warnings,
             reference_speed,
             virtual_processors,
+            quantum,
         };
         let doubts = machine.situation(arguments.platform.is_some()).doubts();
         machine.warnings.extend(doubts);
@@ -181,6 +194,7 @@ impl Machine {
             warnings,
             reference_speed,
             virtual_processors: None,
+            quantum: None,
         };
         let doubts = machine.situation(false).doubts();
         machine.warnings.extend(doubts);
@@ -198,6 +212,7 @@ impl Machine {
             warnings: Vec::new(),
             reference_speed: self.reference_speed,
             virtual_processors: self.virtual_processors.clone(),
+            quantum: self.quantum,
         }
     }
 
@@ -212,6 +227,7 @@ impl Machine {
             warnings: Vec::new(),
             reference_speed: self.reference_speed,
             virtual_processors: self.virtual_processors.as_ref().map(|all| all.only(members)),
+            quantum: self.quantum,
         }
     }
 
@@ -273,9 +289,10 @@ impl Machine {
         bursts: Bursts,
         recorder: Box<dyn Recorder>,
     ) -> Setup {
-        let cores: Box<dyn ComputeModel> = match self.virtual_processors {
-            Some(_) => Box::new(SerialCores::new(&self.platform)),
-            None => Box::new(Cores::new(Arc::clone(&self.platform), &self.placement.hosts)),
+        let cores: Box<dyn ComputeModel> = match (&self.virtual_processors, self.quantum) {
+            (Some(_), _) => Box::new(SerialCores::new(&self.platform)),
+            (None, Some(quantum)) => Box::new(RoundRobinCores::new(&self.platform, quantum)),
+            (None, None) => Box::new(Cores::new(Arc::clone(&self.platform), &self.placement.hosts)),
         };
         let storages = self.platform.storages();
         let mut kernel = Kernel::new(network, cores).with_storage(Box::new(DiskArray::new(storages)));
@@ -287,6 +304,7 @@ impl Machine {
             kernel,
             placement: hosts.clone(),
             jobs: Vec::new(),
+            starts: Vec::new(),
             host_flops: hosts.iter().map(|&host| self.platform.host(host).speed).collect(),
             host_cores: self.placement.hosts.iter().map(|&host| self.platform.host(host).cores).collect(),
             rank_cores: self.placement.cores.iter().map(|core| core.0).collect(),

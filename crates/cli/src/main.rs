@@ -7,6 +7,8 @@
 
 mod arguments;
 mod balance;
+mod balancing;
+mod briefing;
 mod calibrate;
 mod captures;
 mod check;
@@ -31,6 +33,7 @@ mod hosts;
 mod info;
 mod install;
 mod interrupt;
+mod jobs;
 mod launcher;
 mod limits;
 mod machine;
@@ -131,6 +134,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Tune(tune) => tune::command(&tune),
         Command::Balance(balance) => balance::command(&balance),
         Command::Sweep(sweep) => sweep::command(&sweep),
+        Command::Jobs(jobs) => jobs::command(&jobs),
         Command::Calibrate(calibrate) => calibrate::command(&calibrate),
         Command::Compare(compare) => compare::command(&compare),
         Command::Info(info) => info::command(&info),

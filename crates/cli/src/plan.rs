@@ -103,6 +103,9 @@ impl Plan {
         repeat::apply_environment(&mut arguments);
         let ranks = programs.len() as u32;
         let universe = universe::size(&arguments, ranks, mode)?;
+        if mode == Mode::Emulated && arguments.migration.balancer.is_some() {
+            return Err(usage("--balancer: ranks of an emulation do not move; use `mpirage run`"));
+        }
         let mut machine = Machine::new(&arguments.machine, universe)?;
         let compute = parse_compute(&arguments.compute)?;
         if compute == Compute::None {
@@ -163,7 +166,8 @@ impl Plan {
     }
 }
 
-fn programs(jobs: &[RunArguments], mode: Mode) -> Result<Vec<Arc<Program>>, Failure> {
+/// The program of each rank.
+pub fn programs(jobs: &[RunArguments], mode: Mode) -> Result<Vec<Arc<Program>>, Failure> {
     check_number(jobs)?;
     let mut programs = Vec::new();
     let smallest_shared = share_malloc::parse(jobs.first().and_then(|job| job.share_malloc.as_deref()))?;

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write, stdout};
 
+/// What stands in front of each line of a rank.
+type Tag = Box<dyn Fn(u32) -> String>;
+
 /// Writes the output of ranks, optionally with the rank in front of each line.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct ProgramOutput {
-    tagged: bool,
+    tag: Option<Tag>,
     /// The last byte that was passed on.
     last: Option<u8>,
     /// With tags: the unfinished line of each rank.
@@ -16,7 +19,13 @@ pub struct ProgramOutput {
 impl ProgramOutput {
     /// `tagged`: each line starts with `[1,RANK]<stdout>:`, as with Open MPI's `--tag-output`, and lines of different ranks do not mix.
     pub fn new(tagged: bool) -> ProgramOutput {
-        ProgramOutput { tagged, ..ProgramOutput::default() }
+        let tag = tagged.then(|| Box::new(|rank| format!("[1,{rank}]<stdout>:")) as Tag);
+        ProgramOutput { tag, ..ProgramOutput::default() }
+    }
+
+    /// Each line starts with what `tag` says of its rank.
+    pub fn with_tags(tag: impl Fn(u32) -> String + 'static) -> ProgramOutput {
+        ProgramOutput { tag: Some(Box::new(tag)), ..ProgramOutput::default() }
     }
 
     /// The output of one rank.
@@ -39,7 +48,7 @@ impl ProgramOutput {
     }
 
     fn write(&mut self, rank: u32, bytes: &[u8]) -> io::Result<()> {
-        if !self.tagged {
+        if self.tag.is_none() {
             return self.pass_on(bytes);
         }
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -55,7 +64,8 @@ impl ProgramOutput {
     }
 
     fn pass_on_line(&mut self, rank: u32, line: &[u8]) -> io::Result<()> {
-        self.pass_on(format!("[1,{rank}]<stdout>:").as_bytes())?;
+        let tag = self.tag.as_ref().map(|tag| tag(rank)).unwrap_or_default();
+        self.pass_on(tag.as_bytes())?;
         self.pass_on(line)
     }
 

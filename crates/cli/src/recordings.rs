@@ -36,7 +36,7 @@ pub struct Source<'a> {
 
 impl Source<'_> {
     /// How its computation was charged, for traces.
-    fn computation(&self) -> Computation {
+    pub fn computation(&self) -> Computation {
         Computation { measured_on: (!self.free).then_some(self.speed), free: self.free }
     }
 }
@@ -61,7 +61,7 @@ impl Recordings {
         let writers =
             wanted.trace.iter().map(|file| writer(file, source, machine, &run)).collect::<Result<_, _>>()?;
         let report = match wanted.report {
-            Some(_) => Some(Reporting::new(wanted, &run, machine, source.computation())?),
+            Some(_) => Some(Reporting::new(&wanted.report_ideal, &run, machine, source.computation())?),
             None => None,
         };
         Ok(Recordings { summary: Rc::default(), writers, report })
@@ -125,7 +125,8 @@ fn writer(
     Ok(Rc::new(RefCell::new(writer)))
 }
 
-fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
+/// What recorders know about the run from the start.
+pub fn run_info(source: &Source<'_>, machine: &Machine) -> RunInfo {
     RunInfo {
         program: source.name.to_owned(),
         platform: Arc::clone(&machine.platform),

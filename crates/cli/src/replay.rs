@@ -272,7 +272,8 @@ fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome
 /// Source lines stored in the trace.
 struct TracedLines(FxHashMap<u64, String>);
 
-fn lines_of(workload: &dyn Workload) -> Option<Rc<dyn Sites>> {
+/// The source lines that a trace has stored.
+pub fn lines_of(workload: &dyn Workload) -> Option<Rc<dyn Sites>> {
     let sources: FxHashMap<u64, String> = workload.sources().into_iter().collect();
     (!sources.is_empty()).then(|| Rc::new(TracedLines(sources)) as Rc<dyn Sites>)
 }
@@ -288,11 +289,16 @@ struct TracePlaces<'a>(&'a dyn Workload);
 
 impl Places for TracePlaces<'_> {
     fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace> {
-        let (file, place) = self.0.place(rank, site)?;
-        let line = if let Place::Line(line) = place { Some(line) } else { None };
-        let text = format!("{}{place}", file.display());
-        Some(SourcePlace { text, file: Some(file.display().to_string()), line, function: None })
+        trace_place(self.0, rank, site)
     }
+}
+
+/// The place of a call in a trace.
+pub fn trace_place(trace: &dyn Workload, rank: u32, site: u64) -> Option<SourcePlace> {
+    let (file, place) = trace.place(rank, site)?;
+    let line = if let Place::Line(line) = place { Some(line) } else { None };
+    let text = format!("{}{place}", file.display());
+    Some(SourcePlace { text, file: Some(file.display().to_string()), line, function: None })
 }
 
 /// Shows progress, and stops when a signal asks for it.

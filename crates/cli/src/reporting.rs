@@ -18,7 +18,6 @@ use mpirage_report::{Budget, Container, Ending, Report};
 use mpirage_trace::{BinaryTrace, BinaryWriter, Computation, TraceRecorder};
 use tempfile::{Builder, NamedTempFile};
 
-use crate::arguments::ResultArguments;
 use crate::exit::{Failure, usage};
 use crate::machine::Machine;
 use crate::summary::Figures;
@@ -70,7 +69,7 @@ pub struct Charged {
 impl Reporting {
     /// An empty report.
     pub fn new(
-        results: &ResultArguments,
+        ideal: &str,
         run: &RunInfo,
         machine: &Machine,
         computation: Computation,
@@ -79,7 +78,7 @@ impl Reporting {
         if let Some(quiet) = machine.model.quiet_network_on(&machine.platform) {
             report = report.with_quiet_network(quiet);
         }
-        let ideal = match results.report_ideal.as_str() {
+        let ideal = match ideal {
             "clocks" => {
                 report = report.with_ideal_clocks();
                 Ideal::Clocks

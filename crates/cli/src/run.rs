@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
-use mpirage_channel::{Briefing, Disturbed, WorldPlace, short_name};
+use mpirage_channel::{Briefing, Disturbed};
 use mpirage_check::Checker;
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine, Setup};
@@ -21,11 +21,12 @@ use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Sym
 use mpirage_record::{Recorder, Summary};
 
 use crate::arguments::RunArguments;
+use crate::balancing::BalancingFigures;
 use crate::captures::Captures;
 use crate::check::{self, CheckRun};
 use crate::conflicts::Conflicts;
 use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
-use crate::exit::{self, Failure};
+use crate::exit::{self, Failure, usage};
 use crate::install::{self, Install};
 use crate::interrupt::Interrupt;
 use crate::machine::Machine;
@@ -39,12 +40,7 @@ use crate::reporting::{self, Charged, Closing};
 use crate::results::{self, Failures, Results};
 use crate::source_lines::{SessionWatch, SourceLines};
 use crate::summary::Figures;
-use crate::{costs, launcher, output, words};
-
-/// Messages up to this many bytes travel inside calls: one more copy instead of a system call.
-const INLINE_BYTES: u64 = 4096;
-/// The program's date when a run starts, 2000-01-01: the same in every run.
-const EPOCH: u64 = 946_684_800;
+use crate::{balancing, briefing, costs, launcher, output, words};
 
 /// Parses the arguments of `run` and runs the program.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
@@ -59,7 +55,8 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     plan.run()
 }
 
-fn parse(words: &[OsString]) -> Result<RunArguments, clap::Error> {
+/// Parses the arguments of one program.
+pub fn parse(words: &[OsString]) -> Result<RunArguments, clap::Error> {
     // `mpirun --version` names the product, as other launchers do.
     let command = RunArguments::command().display_name("mpirage");
     RunArguments::from_arg_matches(&command.try_get_matches_from(words)?)
@@ -195,40 +192,22 @@ impl Plan {
         captures: Vec<CaptureRequest>,
     ) -> Result<Engine<Ranks>, Failure> {
         let ranks = self.programs.len();
-        let ratios = self.machine.slowdowns(self.host_speed);
-        let uniform = ratios.windows(2).all(|pair| pair[0] == pair[1]);
-        let protocol = &self.machine.model.protocol;
         let briefing = Briefing {
-            size: ranks as u32,
-            world: WorldPlace { universe: self.machine.ranks() as u32, ..WorldPlace::only(ranks as u32) },
-            eager_limit: protocol.unanswered_limit(),
-            inline_bytes: INLINE_BYTES,
-            measure: bursts.measures(),
             simulated_clock: self.simulated_clock,
-            // Recorded costs are numbered by calls, so reading the clock must be a call in both runs.
-            local_clock: uniform
-                && protocol.noise.computation == 0.0
-                && self.emulation.is_none()
-                && !self.machine.is_oversubscribed()
-                && matches!(bursts, Bursts::None | Bursts::Measured),
-            speed_ratio: ratios.first().copied().unwrap_or(1.0),
-            // Processes have them where the simulator can copy from their memory.
-            lines_for_threads: false,
-            real_time: self.emulation.is_some(),
-            // In real time, time passes while the clock is read.
-            clock_cost: if self.emulation.is_some() { 0 } else { protocol.clock_cost.as_picos() },
-            epoch: EPOCH,
-            shared_file: -1,
             share_malloc: self.share_malloc,
-            simulator: std::process::id(),
-            model: short_name(&self.machine.model.name),
-            collectives: short_name(&self.machine.collectives.name()),
             posix_io: self.posix_io,
             checked: self.check.is_some(),
+            ..briefing::of(&self.machine, ranks as u32, &bursts, self.host_speed)
         };
+        let briefing = if self.emulation.is_some() { briefing::in_real_time(briefing) } else { briefing };
         let memory = self.ranks(&briefing)?;
         let setup = self.machine.captured_setup(captures, self.host_speed, bursts, recorder)?;
         let mut engine = Engine::new(Setup { jobs: vec![ranks as u32], ..setup }, memory);
+        let (wanted, seed) = (&self.arguments.migration, self.arguments.machine.seed);
+        if let Some(plan) = balancing::plan(wanted, &self.machine, self.host_speed, seed)? {
+            let refused = |error| usage(format!("--model {}: {error}", self.machine.model.name));
+            engine.balance(plan).map_err(refused)?;
+        }
         if let Some(run) = self.check.as_ref().filter(|run| !run.settings.choices.is_empty()) {
             engine.choose_matches(&run.choices());
         }
@@ -252,6 +231,7 @@ impl Plan {
         let hosts = placement.hosts.iter().zip(placement.local_ranks());
         Session {
             programs: self.programs.clone(),
+            jobs: Vec::new(),
             hosts: hosts
                 .map(|(&host, (local, locals))| (platform.host(host).name(), local, locals))
                 .collect(),
@@ -356,7 +336,7 @@ impl Plan {
         summary: &Summary,
         wall: Duration,
     ) -> Figures {
-        let tally = engine.tally();
+        let tally = engine.counts().tally;
         Figures {
             samples_executed: tally.executed,
             samples_skipped: tally.skipped,
@@ -367,6 +347,9 @@ impl Plan {
             compute: self.describe_compute(),
             host_speed_flops: (self.compute != Compute::None).then_some(self.host_speed),
             warnings: self.warnings.clone(),
+            balancing: engine
+                .migration_history()
+                .map(|history| BalancingFigures::of(&self.arguments.migration, &history)),
             ..Figures::of(engine, &self.machine, outcome, summary, wall)
         }
     }
@@ -415,9 +398,11 @@ fn save_findings(
 }
 
 /// Source lines of the program.
-struct Program<'a> {
-    ranks: &'a Ranks,
-    symbols: Symbols,
+pub struct Program<'a> {
+    /// All ranks.
+    pub ranks: &'a Ranks,
+    /// What addresses mean.
+    pub symbols: Symbols,
 }
 
 impl Places for Program<'_> {
@@ -446,16 +431,18 @@ fn disturbance(disturbed: Disturbed) -> Option<String> {
     })
 }
 
-fn session_failure(error: SessionError) -> Failure {
+/// A session that could not start, or was stopped.
+pub fn session_failure(error: SessionError) -> Failure {
     let code = match &error {
         SessionError::Interrupted(signal) => 128 + *signal as u8,
+        SessionError::Replayed(_) => exit::BAD_TRACE,
         _ => exit::USAGE,
     };
     Failure { code, error: anyhow!(error) }
 }
 
 /// The program's exit code, or ours if the program did not exit by itself.
-fn exit_code(outcome: &Outcome) -> u8 {
+pub fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Finished { code } => *code as u8,
         Outcome::Deadlock => exit::DEADLOCK,

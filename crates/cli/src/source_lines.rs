@@ -35,6 +35,13 @@ impl Sites for SourceLines {
     }
 }
 
+impl SourceLines {
+    /// Looks up source lines here from now on.
+    pub fn set(&self, symbols: Symbols) {
+        *self.0.borrow_mut() = symbols;
+    }
+}
+
 /// Watches a session: shows progress, passes output on, and reads the program's symbols once it is loaded.
 pub struct SessionWatch<'a> {
     /// The progress display.
@@ -53,7 +60,7 @@ impl Watch for SessionWatch<'_> {
     fn loaded(&mut self, ranks: &mut Ranks) {
         let mut symbols = Symbols::default();
         ranks.explain_addresses(&mut symbols);
-        *self.lines.0.borrow_mut() = symbols;
+        self.lines.set(symbols);
     }
 
     fn output(&mut self, rank: u32) -> Box<dyn Write + '_> {

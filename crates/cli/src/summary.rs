@@ -10,6 +10,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::Serialize;
 
+use crate::balancing::BalancingFigures;
 use crate::deadlock::Deadlock;
 use crate::emulation::EmulationFigures;
 use crate::machine::Machine;
@@ -78,6 +79,9 @@ pub struct Figures {
     pub compute: String,
     /// Speed of this machine, if computation was measured.
     pub host_speed_flops: Option<f64>,
+    /// What happened to ranks that could move between cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balancing: Option<BalancingFigures>,
     /// The pace, if the program ran in real time.
     pub emulation: Option<EmulationFigures>,
     /// The times of all runs, if there were several.
@@ -158,7 +162,7 @@ pub struct Efficiency {
 
 impl Efficiency {
     /// Of a run that took so many simulated seconds.
-    fn of(summary: &Summary, ranks: usize, seconds: f64) -> Option<Efficiency> {
+    pub fn of(summary: &Summary, ranks: usize, seconds: f64) -> Option<Efficiency> {
         let busy = || summary.busy_picos.iter().map(|&picos| Duration::from_picos(picos).as_secs_f64());
         let (mean, most) = (busy().sum::<f64>() / ranks.max(1) as f64, busy().fold(0.0, f64::max));
         (seconds > 0.0 && most > 0.0).then(|| Efficiency {
@@ -178,6 +182,7 @@ impl Figures {
         summary: &Summary,
         wall: std::time::Duration,
     ) -> Figures {
+        let counts = engine.counts();
         let ends: Vec<f64> = engine.ends().map(|end| end.as_secs_f64()).collect();
         let finished = matches!(outcome, Outcome::Finished { .. });
         let last = ends.iter().copied().fold(0.0, f64::max);
@@ -195,11 +200,11 @@ impl Figures {
             unexpected_messages: summary.unexpected,
             bytes: summary.bytes,
             calls: summary.calls,
-            switches: engine.switches(),
+            switches: counts.switches,
             network: engine.network_statistics().map(|network| {
                 network.totals.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
             }),
-            files: FileFigures::of(&engine.file_statistics()),
+            files: FileFigures::of(&counts.files),
             per_rank_seconds: ends,
             model: machine.model.name.clone(),
             platform: machine.spec.clone(),
@@ -270,6 +275,7 @@ impl Figures {
             );
         }
         say!("  computation     {}", self.compute);
+        self.balancing.iter().for_each(BalancingFigures::print);
         if self.samples_executed + self.samples_skipped > 0 {
             say!(
                 "  samples         {} executed, {} skipped",
@@ -310,7 +316,8 @@ fn print_spread(spread: &Spread) {
 }
 
 /// The name of an outcome.
-fn outcome_name(outcome: &Outcome) -> &'static str {
+/// The name of an outcome in results.
+pub fn outcome_name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Finished { .. } => "finished",
         Outcome::Deadlock => "deadlock",

@@ -86,7 +86,8 @@ fn reason(import: &Import) -> Option<String> {
 
 fn is_mpi(name: &str) -> bool {
     let fortran = name.ends_with('_') && (name.starts_with("mpi_") || name.starts_with("pmpi_"));
-    fortran || name.starts_with("MPI_") || name.starts_with("PMPI_")
+    // `smpi/smpi.h` declares the last two.
+    fortran || ["MPI_", "PMPI_", "smpi_", "mpirage_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Fortran's library belongs to a rank; the lists name its functions that reach further.

@@ -32,16 +32,21 @@ struct Running {
     core: usize,
 }
 
+/// Numbers the cores of all hosts: the number of the first core of each host, and how many cores there are.
+pub(crate) fn number_cores(platform: &Platform) -> (Vec<usize>, usize) {
+    let mut count = 0;
+    let first = (0..platform.host_count()).map(|host| {
+        let first = count;
+        count += platform.host(HostId(host)).cores.max(1) as usize;
+        first
+    });
+    (first.collect(), count)
+}
+
 impl SerialCores {
     /// The cores of a platform, all of them idle.
     pub fn new(platform: &Platform) -> SerialCores {
-        let mut count = 0;
-        let first = (0..platform.host_count()).map(|host| {
-            let first = count;
-            count += platform.host(HostId(host)).cores.max(1) as usize;
-            first
-        });
-        let first: Vec<usize> = first.collect();
+        let (first, count) = number_cores(platform);
         let cores = (0..count).map(|_| Core::default()).collect();
         SerialCores { first, cores, under_way: Agenda::new() }
     }

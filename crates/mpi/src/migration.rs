@@ -36,6 +36,8 @@ pub struct CorePlace {
 pub struct Balancing {
     /// The cores.
     pub cores: Vec<CorePlace>,
+    /// The name of the host of each core, which ranks learn that move; empty if nobody asks.
+    pub host_names: Vec<String>,
     /// The core of each rank at the start.
     pub mapping: Vec<CoreId>,
     /// Decides.
@@ -219,6 +221,11 @@ impl Migrations {
     pub(crate) fn arrived(&mut self) -> bool {
         self.travelling -= 1;
         self.travelling == 0
+    }
+
+    /// The name of the host of a rank.
+    pub(crate) fn host_name(&self, rank: RankId) -> Option<&str> {
+        self.plan.host_names.get(self.plan.mapping[rank.index()].index()).map(String::as_str)
     }
 
     /// The lines that have waited, in the order of their numbers.

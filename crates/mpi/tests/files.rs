@@ -71,7 +71,7 @@ fn a_local_disk_takes_metadata_latency_and_bytes() {
     // A write with gaps reads and writes them too.
     let expected = METADATA + (LATENCY + 0.2) + (LATENCY + 0.1) + (LATENCY + 0.1) + (LATENCY + 0.2);
     near(ran.ends[0], expected, 1e-9);
-    let statistics = ran.engine.file_statistics();
+    let statistics = ran.engine.counts().files;
     assert_eq!((statistics.reads, statistics.writes, statistics.opened), (1, 2, 1));
     assert_eq!((statistics.bytes_read, statistics.bytes_written), (100 * MEGABYTE, 110 * MEGABYTE));
     assert!(!statistics.on_default);
@@ -229,5 +229,5 @@ fn a_platform_without_storage_has_default_disks() {
     let script = vec![open(FileHints::default()), write(0, 200 * MEGABYTE), Call::FileDelete { path: "/b" }];
     let ran = finished(one_switch(2), &[script]);
     near(ran.ends[0], 20e-6 + 50e-6 + 0.1 + 20e-6, 1e-9);
-    assert!(ran.engine.file_statistics().on_default);
+    assert!(ran.engine.counts().files.on_default);
 }

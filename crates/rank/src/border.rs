@@ -2,7 +2,7 @@
 
 use mpirage_call::wire::push_call;
 use mpirage_call::{Call, LineId, RankId, Reply, Stamp};
-use mpirage_mpi::{Ending, Engine, Memory, Place, Segment, Spawned, Turn, UserReduction};
+use mpirage_mpi::{Ending, Engine, JobId, Memory, Place, Segment, Spawned, Turn, UserReduction};
 use mpirage_units::Time;
 
 use crate::ranks::Ranks;
@@ -96,6 +96,21 @@ impl Simulation<'_> {
             push_call(stamp, &Call::Now, calls);
             Segment { wrote: false, ended: false }
         });
+    }
+
+    /// Lets a replayed rank make its next calls. `next` gets the reply of the last one, and says whether the rank ends.
+    pub(crate) fn replay(&mut self, line: LineId, next: impl FnOnce(&Reply, &mut Vec<u64>) -> bool) {
+        self.0.answer(line, |reply, calls| Segment { wrote: false, ended: next(reply, calls) });
+    }
+
+    /// The job of a rank ends.
+    pub(crate) fn end_job(&mut self, rank: RankId, ending: Ending) {
+        self.0.end_job(rank, ending);
+    }
+
+    /// How a job has ended.
+    pub(crate) fn ending(&self, job: JobId) -> Ending {
+        self.0.ending(job)
     }
 
     pub(crate) fn release_early(&mut self, early: bool) {

@@ -43,6 +43,25 @@ const ALLOCATION: [(&str, &CStr); 8] = [
     ("malloc_usable_size", c"mpirage_share_usable_size"),
 ];
 
+/// The same for programs that call `AMPI_Migrate`: functions that count what a rank has allocated. C++ allocates by other names.
+const COUNTED: [(&str, &CStr); 13] = [
+    ("malloc", c"mpirage_count_malloc"),
+    ("calloc", c"mpirage_count_calloc"),
+    ("realloc", c"mpirage_count_realloc"),
+    ("free", c"mpirage_count_free"),
+    ("memalign", c"mpirage_count_memalign"),
+    ("aligned_alloc", c"mpirage_count_memalign"),
+    ("posix_memalign", c"mpirage_count_posix_memalign"),
+    ("_Znwm", c"mpirage_count_malloc"),
+    ("_Znam", c"mpirage_count_malloc"),
+    ("_ZdlPv", c"mpirage_count_free"),
+    ("_ZdlPvm", c"mpirage_count_free"),
+    ("_ZdaPv", c"mpirage_count_free"),
+    ("_ZdaPvm", c"mpirage_count_free"),
+];
+/// What such programs import.
+const MIGRATE: &str = "mpirage_migrate";
+
 /// Why ranks cannot be folded.
 #[derive(Debug, Error)]
 pub enum FoldError {
@@ -163,10 +182,11 @@ impl Folded {
         let libraries = Libraries::load(&image, &is_ours).map_err(refused)?;
         image.include_own_libraries(&libraries).map_err(refused)?;
         image.share(&|name| name.starts_with(SENTINELS));
+        let migrates = image.imports().any(|import| import.name == MIGRATE);
         let linked = image
             .link(&mut |name, version| {
                 let ours = || self.library.symbol(&CString::new(name).ok()?);
-                self.allocation(name)
+                self.allocation(name, migrates)
                     .or_else(|| mpirage_fold::c_library(name))
                     .or_else(ours)
                     .or_else(|| libraries.find(name, version))
@@ -176,9 +196,14 @@ impl Folded {
         Ok(())
     }
 
-    /// The function that replaces one of the C library's, if large allocations are shared.
-    fn allocation(&self, name: &str) -> Option<usize> {
-        let (_, ours) = ALLOCATION.iter().find(|(theirs, _)| self.share_malloc && *theirs == name)?;
+    /// The function that replaces one of the C library's, if large allocations are shared, or those of a rank that may move are counted.
+    fn allocation(&self, name: &str, migrates: bool) -> Option<usize> {
+        let replaced: &[(&str, &CStr)] = match (self.share_malloc, migrates) {
+            (true, _) => &ALLOCATION,
+            (false, true) => &COUNTED,
+            (false, false) => &[],
+        };
+        let (_, ours) = replaced.iter().find(|(theirs, _)| *theirs == name)?;
         self.library.symbol(ours)
     }
 

@@ -7,6 +7,7 @@ mod threads;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::process::Child;
 use std::time::Duration;
 
@@ -122,7 +123,6 @@ impl Processes {
     pub(crate) fn brief(&mut self, rank: RankId, size: u32, world: WorldPlace) {
         let line = LineId::first_of(rank);
         let known = self.mailboxes.briefing(line);
-        let world = WorldPlace { universe: known.world.universe, ..world };
         self.mailboxes.brief(line, &Briefing { size, world, ..known });
     }
 
@@ -145,9 +145,15 @@ impl Processes {
     /// Tells `symbols` where code is. The maps of living ranks come first, because they show what the ranks have loaded meanwhile.
     /// Then come the maps of the first rank of each program, as they were when it first waited.
     pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
-        let ranks = (0..self.started() as u32).map(RankId::new);
-        ranks.filter_map(|rank| self.living(rank)).take(LOOKED_AT).for_each(|process| symbols.learn(process));
-        self.maps.values().for_each(|map| symbols.learn_map(map));
+        self.explain_addresses_of(0..self.started() as u32, symbols);
+    }
+
+    /// The same of some ranks: another program may be at the same addresses.
+    pub(crate) fn explain_addresses_of(&self, ranks: Range<u32>, symbols: &mut Symbols) {
+        let living = ranks.clone().filter_map(|rank| self.living(RankId::new(rank)));
+        living.take(LOOKED_AT).for_each(|process| symbols.learn(process));
+        let maps = self.maps.iter().filter(|(rank, _)| ranks.contains(&rank.get()));
+        maps.for_each(|(_, map)| symbols.learn_map(map));
         // Each process has its own memory, in which its program is once.
         symbols.learned_all_instances();
     }

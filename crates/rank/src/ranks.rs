@@ -1,6 +1,7 @@
 //! The ranks of a run: processes or folded ranks.
 
 use std::io;
+use std::ops::Range;
 use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply};
@@ -166,6 +167,13 @@ impl Ranks {
     /// Bytes that exist once for all ranks.
     pub fn shared_resident_bytes(&self) -> u64 {
         either!(self, ranks => ranks.shared_resident_bytes())
+    }
+
+    /// Tells `symbols` where the code of these ranks is in memory, if each is a process.
+    pub fn explain_addresses_of(&self, ranks: Range<u32>, symbols: &mut Symbols) {
+        if let Some(processes) = self.processes() {
+            processes.explain_addresses_of(ranks, symbols);
+        }
     }
 
     /// Tells `symbols` where code is in memory.

@@ -32,7 +32,7 @@ pub(crate) struct Running<'a> {
     pub ahead: Ahead,
     folded: bool,
     pub code: i32,
-    ended: usize,
+    pub ended: usize,
     switches: u32,
     shown: Instant,
     /// What ranks execute that others have started, in order.
@@ -106,7 +106,7 @@ impl<'a> Running<'a> {
     }
 
     /// Simulated time has come: lets a line run, unless it ran ahead, until it waits again or ends.
-    fn resume(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
+    pub(crate) fn resume(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
         if self.folded {
             return self.resume_folded(line);
         }
@@ -173,10 +173,9 @@ impl<'a> Running<'a> {
     }
 
     fn start(&mut self, rank: RankId) -> Result<(), SessionError> {
-        let size = self.session.programs.len() as u32;
-        let (program, first, size) = match rank.get() < size {
-            true => (Arc::clone(&self.session.programs[rank.index()]), RankId::new(0), size),
-            false => self.prepare_spawned(rank),
+        let (program, first, size) = match self.session.world_of(rank) {
+            Some((first, size)) => (self.prepare_first(rank, first, size), first, size),
+            None => self.prepare_spawned(rank),
         };
         let (host, local, locals) = &self.session.hosts[rank.index()];
         let who = Identity { rank, first, size, local: (*local, *locals), host };

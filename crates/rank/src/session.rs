@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mpirage_call::RankId;
 use mpirage_mpi::{Ending, Engine};
 use nix::errno::Errno;
 use nix::sys::personality::{self, Persona};
@@ -16,6 +17,7 @@ use crate::cores::Cores;
 use crate::crash::Death;
 use crate::program::Program;
 use crate::ranks::Ranks;
+use crate::replayed::ReplayedRanks;
 use crate::running::Running;
 use crate::signals::Signals;
 
@@ -36,6 +38,9 @@ pub enum SessionError {
     /// Standard output is closed.
     #[error("cannot write to standard output: {0}")]
     Output(io::Error),
+    /// A replayed rank has no right next call.
+    #[error("{0}")]
+    Replayed(String),
     /// A signal asked the simulator to stop.
     #[error("interrupted by signal {0}")]
     Interrupted(i32),
@@ -142,6 +147,8 @@ pub trait Watch {
 pub struct Session {
     /// The program of each rank that starts with the run.
     pub programs: Vec<Arc<Program>>,
+    /// The numbers of ranks of jobs that are programs, in order; empty for one job of all.
+    pub jobs: Vec<u32>,
     /// Name of the simulated host of each rank, and the rank's number among those of its host; also of ranks that others may start.
     pub hosts: Vec<(String, u32, u32)>,
     /// The longest a rank may go without calling MPI.
@@ -155,12 +162,45 @@ pub struct Session {
 impl Session {
     /// Runs all ranks to the end. Processes that still live are ended when the engine is dropped, so that they can be examined before.
     pub fn run(&self, engine: &mut Engine<Ranks>, watch: &mut dyn Watch) -> Result<Outcome, SessionError> {
+        self.begin(engine, watch)?.run_to_the_end()
+    }
+
+    /// Runs several jobs to their ends: those of programs, and after them replayed ones. One that fails does not stop the others. Gives
+    /// the outcome of each job.
+    pub fn run_jobs(
+        &self,
+        engine: &mut Engine<Ranks>,
+        watch: &mut dyn Watch,
+        replayed: &mut dyn ReplayedRanks,
+    ) -> Result<Vec<Outcome>, SessionError> {
+        self.begin(engine, watch)?.run_jobs(replayed)
+    }
+
+    fn begin<'a>(
+        &'a self,
+        engine: &'a mut Engine<Ranks>,
+        watch: &'a mut dyn Watch,
+    ) -> Result<Running<'a>, SessionError> {
         let signals = prepare(engine)?;
         // Folded ranks run on one thread.
         let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
         engine.release_early(how != RunAhead::Never);
         let ahead = Ahead::new(how, Cores::new(self.cores), self.hosts.len());
-        Running::new(self, Simulation(engine), watch, signals, ahead).run_to_the_end()
+        Ok(Running::new(self, Simulation(engine), watch, signals, ahead))
+    }
+
+    /// The first rank and the size of the world of a rank; none if another rank starts it.
+    pub(crate) fn world_of(&self, rank: RankId) -> Option<(RankId, u32)> {
+        let whole = [self.programs.len() as u32];
+        let sizes = if self.jobs.is_empty() { &whole } else { &*self.jobs };
+        let mut first = 0;
+        for &size in sizes {
+            if rank.get() < first + size {
+                return Some((RankId::new(first), size));
+            }
+            first += size;
+        }
+        None
     }
 }
 

@@ -29,7 +29,7 @@ impl Running<'_> {
             parent: spawned.parent.get(),
             port: spawned.port,
             program: number,
-            ..WorldPlace::default()
+            universe: self.session.hosts.len() as u32,
         };
         self.simulation.ranks().brief(rank, spawned.size, place);
         (program, spawned.first, spawned.size)

@@ -279,6 +279,7 @@ fn simulated(letters: Letters, ranks: usize, goal: &str) -> Vec<u64> {
         host_flops: vec![1e9; ranks],
         placement,
         jobs: Vec::new(),
+        starts: Vec::new(),
         protocol: model.protocol,
         collectives: Choice::parse("").unwrap(),
         collective_times: None,

@@ -43,7 +43,7 @@ pub use memory::available_memory;
 pub use outcome::{Ending, Outcome};
 pub use page::write_page;
 pub use parameter::{Level, Parameter};
-pub use shell::quoted;
+pub use shell::{quoted, split_words};
 pub use slurm::{Slurm, SlurmPlan, SlurmWatch};
 pub use study::Study;
 pub use table::{Results, Row, unfinished};

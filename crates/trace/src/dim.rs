@@ -21,8 +21,8 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, ContextId, Operator, Part, Payload, Reduction, Reply, SendMode,
-    Stamp, WORLD, Work,
+    Blocks, Call, CollectiveCall, Completing, ContextId, FIRST_MADE, Operator, Part, Payload, Reduction,
+    Reply, SendMode, Stamp, WORLD, Work,
 };
 use mpirage_collectives::{Collective, Peers};
 use mpirage_data::{Basic, Op};
@@ -102,19 +102,12 @@ impl DimTrace {
     pub fn open(path: &Path) -> Result<DimTrace, TraceError> {
         let source = Source::open(path)?;
         let head = Head::read(&source)?;
-        let mut made = 1;
-        let context = |communicator: &Communicator| {
-            if communicator.is_world() {
-                return WORLD;
-            }
-            made += 1;
-            ContextId::new(made)
-        };
-        let contexts = head.communicators.iter().map(context).collect();
         let ranks = head.starts.iter().map(|&start| Reader::new(start)).collect();
         let chunk = (WINDOWS / head.tasks as usize).clamp(512, 1 << 16);
         let (stamps, blocks) = (Stamps::new(), Default::default());
-        Ok(DimTrace { source, head, contexts, ranks, chunk, stamps, blocks })
+        let mut trace = DimTrace { source, head, contexts: Vec::new(), ranks, chunk, stamps, blocks };
+        trace.number_communicators_from(FIRST_MADE);
+        Ok(trace)
     }
 }
 
@@ -126,6 +119,15 @@ impl Workload for DimTrace {
     fn communicators(&self) -> Vec<Vec<u32>> {
         let own = self.head.communicators.iter().filter(|communicator| !communicator.is_world());
         own.map(|communicator| communicator.members.clone()).collect()
+    }
+
+    fn number_communicators_from(&mut self, first: ContextId) {
+        let mut numbers = (first.get()..).map(ContextId::new);
+        let number = |communicator: &Communicator| match communicator.is_world() {
+            true => WORLD,
+            false => numbers.next().expect("there are as many numbers as communicators"),
+        };
+        self.contexts = self.head.communicators.iter().map(number).collect();
     }
 
     fn next(&mut self, rank: u32, _: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {

@@ -20,6 +20,9 @@ pub trait Workload {
         Vec::new()
     }
 
+    /// The number of the first of these communicators in the run; [`mpirage_call::FIRST_MADE`] if this is not called.
+    fn number_communicators_from(&mut self, _first: ContextId) {}
+
     /// How the traced run charged computation, if the trace says so.
     fn computation(&self) -> Computation {
         Computation::default()

@@ -41,6 +41,7 @@ impl Testbed for Cluster {
                 Box::new(Cores::new(Arc::clone(&self.platform), &hosts)),
             ),
             jobs: Vec::new(),
+            starts: Vec::new(),
             seconds_per_nano: vec![1e-9; hosts.len()],
             host_flops: vec![1e9; hosts.len()],
             host_cores: vec![1; hosts.len()],

@@ -185,8 +185,13 @@ impl Connection {
     }
 
     /// The name of the rank's host.
-    pub(crate) fn host(&self) -> &[u8] {
-        &self.rank.identity.host
+    pub(crate) fn host(&self) -> Vec<u8> {
+        self.rank.moved_to.lock().clone().unwrap_or_else(|| self.rank.identity.host.clone())
+    }
+
+    /// The rank is on another host from now on.
+    pub(crate) fn move_to(&self, host: Vec<u8>) {
+        *self.rank.moved_to.lock() = Some(host);
     }
 
     /// The rank's alarms and interval timers.

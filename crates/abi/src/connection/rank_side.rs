@@ -8,7 +8,7 @@ use mpirage_channel::Briefing;
 use mpirage_units::Time;
 
 use crate::caller::last_name;
-use crate::lock::{is_folded, is_single_threaded};
+use crate::lock::{Lock, is_folded, is_single_threaded};
 use crate::origin::Control;
 use crate::output;
 use crate::process::MISUSE_EXIT_CODE;
@@ -43,6 +43,8 @@ pub(super) struct RankSide {
     in_callback: AtomicBool,
     pub(super) timers: Timers,
     pub(super) identity: Identity,
+    /// The name of the host to which the rank has moved.
+    pub(super) moved_to: Lock<Option<Vec<u8>>>,
     pub(super) serve: Serve,
     exit: extern "C" fn(c_int) -> !,
 }
@@ -58,6 +60,7 @@ impl RankSide {
             in_callback: AtomicBool::new(false),
             timers: Timers::new(control.raise, kernel_speed),
             identity,
+            moved_to: Lock::new(None),
             serve,
             exit: control.exit,
         }

@@ -63,7 +63,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Get_processor_name(
         let host = rank::this().connection().host();
         // SAFETY: the program hands over a string of MPI_MAX_PROCESSOR_NAME characters and a place for an int.
         unsafe {
-            let length = put_string("name", name, MPI_MAX_PROCESSOR_NAME as usize, host)?;
+            let length = put_string("name", name, MPI_MAX_PROCESSOR_NAME as usize, &host)?;
             put("resultlen", resultlen, length as c_int)
         }
     })

@@ -10,6 +10,24 @@ use super::{COMPUTATION, MachineArguments, STANDARD_OUTPUT};
 const BALANCING: &str = "Load balancing";
 const RESULTS: &str = "Results";
 
+/// How ranks move between cores during `mpirage run`.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = BALANCING)]
+pub struct MigrationArguments {
+    /// Balance the load of cores at calls of AMPI_Migrate (smpi/smpi.h), with --on-cores: a name, or the file of an executable (./mine.py)
+    #[arg(long, value_name = "NAME")]
+    pub balancer: Option<String>,
+    /// Balance at every so many calls of AMPI_Migrate
+    #[arg(long, value_name = "K", default_value = "20")]
+    pub every: NonZero<u32>,
+    /// Time that a decision takes, beside the barrier before it
+    #[arg(long, value_name = "TIME", default_value = "100us")]
+    pub decision: String,
+    /// Bytes to send when a rank moves [default: what it has allocated]
+    #[arg(long, value_name = "SIZE")]
+    pub state: Option<String>,
+}
+
 /// `mpirage balance`.
 #[derive(Clone, Debug, Args)]
 pub struct BalanceArguments {

@@ -5,20 +5,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use mpirage_balance::{BALANCERS, Balancer, CoreId, by_name};
+use mpirage_balance::CoreId;
 use mpirage_mpi::{Balancing, Bursts, CorePlace, Ending, Engine, MigrationHistory, NoMemory};
 use mpirage_record::Summary;
 use mpirage_replay::{ReplayError, Watch};
-use mpirage_scenario::Placement;
-use mpirage_units::{Duration, parse_bytes, parse_duration};
+use mpirage_units::Duration;
 
 use crate::arguments::{BalanceArguments, MachineArguments};
+use crate::balancing;
 use crate::exit::{Failure, bad_trace, usage};
 use crate::interrupt::Interrupt;
 use crate::machine::{Machine, VirtualProcessors};
 use crate::replay::{charged, measured_on};
 use crate::reporting::Charged;
-use crate::words;
 
 /// A balancer, and how often it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,20 +80,17 @@ impl<'a> Study<'a> {
         };
         let charged = charged(arguments.compute.as_deref(), workload.as_ref())?;
         let speed = measured_on(arguments.host_speed.as_deref(), workload.as_ref(), &machine)?;
-        let decision =
-            parse_duration(&arguments.decision).map_err(|error| usage(format!("--decision: {error}")))?;
-        let state = arguments.state.as_deref().map(parse_bytes).transpose();
         Ok(Study {
             arguments,
             trace: trace.to_owned(),
-            cores: places(&machine, &cores, speed, charged),
+            cores: balancing::places(&machine, &cores, speed, charged),
             machine,
             mapping: first.into_iter().map(CoreId).collect(),
             cases: cases(arguments)?,
             speed,
             charged,
-            decision: Duration::from_secs_f64(decision),
-            state_bytes: state.map_err(|error| usage(format!("--state: {error}")))?.map(|bytes| bytes as u64),
+            decision: balancing::decision(&arguments.decision)?,
+            state_bytes: balancing::state_bytes(arguments.state.as_deref())?,
         })
     }
 
@@ -162,7 +158,8 @@ impl<'a> Study<'a> {
         let plan = Balancing {
             cores: self.cores.clone(),
             mapping: self.mapping.clone(),
-            balancer: balancer(&case.balancer, self.arguments.machine.seed)?,
+            host_names: Vec::new(),
+            balancer: balancing::balancer(&case.balancer, self.arguments.machine.seed)?,
             every: case.every.unwrap_or(1),
             decision: self.decision,
             state_bytes: self.state_bytes,
@@ -197,37 +194,10 @@ impl<'a> Study<'a> {
     }
 }
 
-/// The cores of a machine.
-fn places(machine: &Machine, cores: &Placement, speed: f64, charged: Charged) -> Vec<CorePlace> {
-    let place = |(&host, core): (_, &mpirage_platform::CoreId)| {
-        let about = machine.platform.host(host);
-        CorePlace {
-            host,
-            core: core.0,
-            host_cores: about.cores,
-            seconds_per_nano: machine.slowdown(host, speed) * 1e-9,
-            flops: if charged.declared { about.speed } else { f64::INFINITY },
-        }
-    };
-    cores.hosts.iter().zip(&cores.cores).map(place).collect()
-}
-
-fn balancer(name: &str, seed: u64) -> Result<Box<dyn Balancer>, Failure> {
-    by_name(name, seed).map_err(|error| {
-        let names = BALANCERS.iter().map(|balancer| balancer.name);
-        let meant = words::did_you_mean(name, names.clone());
-        let known: Vec<&str> = names.collect();
-        usage(format!(
-            "--balancer: {error}; there are {}, and files of executables, with a slash{meant}",
-            known.join(", ")
-        ))
-    })
-}
-
 fn cases(arguments: &BalanceArguments) -> Result<Vec<Case>, Failure> {
     let mut cases: Vec<Case> = Vec::new();
     for name in &arguments.balancer {
-        let intervals = if balancer(name, 0)?.moves_ranks() {
+        let intervals = if balancing::balancer(name, 0)?.moves_ranks() {
             arguments.every.iter().map(|every| Some(every.get())).collect()
         } else {
             vec![None]

@@ -4,6 +4,7 @@ use mpirage_mpi::Interval;
 use serde_json::{Value, json};
 
 use super::cases::{CaseOutcome, Study};
+use crate::balancing;
 use crate::words::{bytes, count, thousands};
 
 /// Everything that is shown.
@@ -109,8 +110,7 @@ fn case_json(study: &Study<'_>, outcome: &CaseOutcome) -> Value {
 
 /// The largest load by the mean load, averaged over intervals.
 fn imbalance(intervals: &[Interval]) -> Option<f64> {
-    let loaded = intervals.iter().filter(|interval| interval.loads.average() > 0.0);
-    let ratios: Vec<f64> = loaded.map(|interval| interval.loads.max() / interval.loads.average()).collect();
+    let ratios: Vec<f64> = intervals.iter().filter_map(balancing::imbalance).collect();
     (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
 }
 

@@ -11,7 +11,7 @@ use super::real_time::RealTime;
 use crate::ids::{Table, WorkId};
 use crate::migration::CorePlace;
 
-/// Recorded costs: each burst, by rank.
+/// Recorded costs: each burst, by rank. Ranks without a list, which come last, are not recorded: their bursts count as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
     /// `by_rank[r][k]`: the burst before the k-th call of rank r.
@@ -38,13 +38,16 @@ impl Bursts {
             Bursts::None => Ok(Burst::NONE),
             Bursts::Measured => Ok(stamp.burst),
             Bursts::Recording(costs) => {
-                costs.by_rank[rank.index()].push(stamp.burst);
+                if let Some(bursts) = costs.by_rank.get_mut(rank.index()) {
+                    bursts.push(stamp.burst);
+                }
                 Ok(stamp.burst)
             }
             Bursts::Recorded(costs, positions) => {
+                let Some(bursts) = costs.by_rank.get(rank.index()) else { return Ok(stamp.burst) };
                 let position = positions[rank.index()];
                 positions[rank.index()] += 1;
-                costs.by_rank[rank.index()].get(position).copied().ok_or(position)
+                bursts.get(position).copied().ok_or(position)
             }
         }
     }

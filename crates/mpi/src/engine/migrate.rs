@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mpirage_call::{CollectiveCall, LineId, RankId};
+use mpirage_call::{CollectiveCall, LineId, RankId, pack_text};
 use mpirage_kernel::Transfer;
 
 use super::calls::Calls;
@@ -112,6 +112,12 @@ pub(super) fn leave_blocking<M: Memory>(core: &mut Core<M>, line: LineId) {
 }
 
 fn resume_all<M: Memory>(core: &mut Core<M>) {
-    let lines = core.migrations.as_mut().map(|migrations| migrations.release());
-    lines.into_iter().flatten().for_each(|line| core.make_ready(line));
+    let Some(migrations) = core.migrations.as_mut() else { return };
+    for line in migrations.release() {
+        let state = core.ranks.line_mut(line);
+        if let Some(name) = core.migrations.as_ref().and_then(|moved| moved.host_name(state.rank)) {
+            (state.reply.number, state.reply.members) = (Some(name.len() as u64), pack_text(name));
+        }
+        core.make_ready(line);
+    }
 }

@@ -27,7 +27,7 @@ pub(crate) enum Progress {
 }
 
 /// The turns that the driver is to get, in order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Turns {
     ready: VecDeque<Turn>,
     /// Lines to release before their time.
@@ -39,16 +39,6 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// All lines are about to start.
-    pub(crate) fn new(lines: impl Iterator<Item = LineId>) -> Turns {
-        Turns {
-            ready: lines.map(Turn::Resume).collect(),
-            releases: VecDeque::new(),
-            early: false,
-            resumed: 0,
-        }
-    }
-
     pub(crate) fn resume(&mut self, line: LineId) {
         self.ready.push_back(Turn::Resume(line));
     }

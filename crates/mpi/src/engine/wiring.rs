@@ -23,6 +23,7 @@ use super::polls::Polls;
 use super::real_time::RealTime;
 use super::sampling::Samples;
 use super::spawning::{Spawned, Spawning};
+use super::starting::start_jobs;
 use super::task::{Task, Turns};
 use crate::collective::Collectives;
 use crate::collective::formula::CollectiveTimes;
@@ -53,6 +54,8 @@ pub struct Setup {
     /// The number of ranks of each job, in order; empty for one job of all ranks. Each job has a world of its own. What is left of the
     /// ranks is room for processes that ranks start (`MPI_Comm_spawn`); then context 2 is a communicator of all.
     pub jobs: Vec<u32>,
+    /// When each job starts; jobs that are not named start at once.
+    pub starts: Vec<Time>,
     /// Simulated seconds per nanosecond of processor time, for each rank.
     pub seconds_per_nano: Vec<f64>,
     /// Floating-point operations per second of the host of each rank.
@@ -73,6 +76,17 @@ pub struct Setup {
     pub storages: Storages,
     /// The recorder of the run.
     pub recorder: Box<dyn Recorder>,
+}
+
+/// What a run has counted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counts {
+    /// What ranks have done with files.
+    pub files: FileStatistics,
+    /// What ranks have counted themselves.
+    pub tally: Tally,
+    /// How often a line was resumed.
+    pub switches: u64,
 }
 
 /// The MPI layer of one run.
@@ -101,7 +115,7 @@ impl<M: Memory> Engine<M> {
             data: DataPlane::new(memory),
             observers,
             occupancy: Occupancy::new(&protocol, &hosts),
-            turns: Turns::new(state.lines().take(first as usize)),
+            turns: Turns::default(),
             ranks: state,
             jobs: Jobs::new(&sizes),
             transport: Transport::new(Arc::clone(&protocol), Arc::clone(&hosts)),
@@ -115,6 +129,7 @@ impl<M: Memory> Engine<M> {
             hosts,
         };
         let mut core = core;
+        start_jobs(&mut core, &sizes, &setup.starts);
         if ranks > first as usize {
             core.collectives.add_universe(ranks as u32);
         }
@@ -198,9 +213,13 @@ impl<M: Memory> Engine<M> {
         self.calls.core.kernel.network_statistics()
     }
 
-    /// What ranks have done with files.
-    pub fn file_statistics(&self) -> FileStatistics {
-        self.calls.core.files.statistics
+    /// What the run has counted so far.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            files: self.calls.core.files.statistics,
+            tally: self.calls.samples.tally(),
+            switches: self.calls.core.turns.resumed(),
+        }
     }
 
     /// The run is over: the network completes what it writes.
@@ -216,11 +235,6 @@ impl<M: Memory> Engine<M> {
     /// The answer to the call a resumed line waits in.
     pub fn reply(&self, line: LineId) -> &Reply {
         &self.calls.core.ranks.line(line).reply
-    }
-
-    /// How often a line was resumed.
-    pub fn switches(&self) -> u64 {
-        self.calls.core.turns.resumed()
     }
 
     /// When each rank ended.
@@ -248,14 +262,14 @@ impl<M: Memory> Engine<M> {
         &self.calls.work.bursts
     }
 
-    /// What ranks have counted so far.
-    pub fn tally(&self) -> Tally {
-        self.calls.samples.tally()
-    }
-
     /// Explains why ranks wait, and what is left.
     pub fn diagnosis(&self) -> Diagnosis<'_, M> {
         Diagnosis::new(&self.calls.core)
+    }
+
+    /// The driver cannot go on with the job of a rank.
+    pub fn end_job(&mut self, rank: RankId, ending: Ending) {
+        self.calls.core.end_job(rank, ending);
     }
 
     /// From now on every call is checked before it is carried out.
@@ -477,6 +491,7 @@ impl<M: Memory> Engine<M> {
                 self.calls.core.tasks.push_back(Task::NextCall(line));
             }
             Phase::Ending => self.calls.out_of_calls(line),
+            Phase::Unstarted => self.calls.core.make_ready(line),
             Phase::Delayed => self.calls.delay_done(line),
             Phase::Paying(Then::NextCall) => {
                 self.calls.core.record_call(line);

@@ -11,6 +11,8 @@ use crate::transport::matching::Probe;
 /// What a line is doing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Phase {
+    /// Its job starts later.
+    Unstarted,
     /// Its program runs: the engine waits for calls.
     Running,
     /// The burst before its next call passes.
@@ -49,7 +51,12 @@ impl Phase {
     /// Is the line inside a call, or past its last one?
     pub(crate) fn is_in_call(&self) -> bool {
         match self {
-            Phase::Running | Phase::Computing | Phase::Executing | Phase::Sampling | Phase::Delayed => false,
+            Phase::Unstarted
+            | Phase::Running
+            | Phase::Computing
+            | Phase::Executing
+            | Phase::Sampling
+            | Phase::Delayed => false,
             Phase::Claiming(claim) => *claim == Claim::Call,
             _ => true,
         }

@@ -45,7 +45,7 @@ pub fn run(platform: Platform, model: &str, choice: &str, scripts: &[Vec<Call<'_
     let early = run_to_end(early, scripts);
     let ran = run_to_end(engine(platform, model, choice, scripts.len()), scripts);
     assert_eq!((&ran.ending, &ran.ends, &ran.replies), (&early.ending, &early.ends, &early.replies));
-    assert_eq!(ran.engine.switches(), early.engine.switches());
+    assert_eq!(ran.engine.counts().switches, early.engine.counts().switches);
     ran
 }
 
@@ -197,6 +197,7 @@ fn build(
         host_flops: vec![1e9; ranks],
         placement,
         jobs: jobs.to_vec(),
+        starts: Vec::new(),
         protocol: model.protocol.clone(),
         collectives: Choice::parse(choice).unwrap(),
         collective_times,

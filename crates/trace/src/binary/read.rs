@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use mpirage_call::stored::{self, Lists, Outcome};
 use mpirage_call::{
-    BLOCKING, Call, CollectiveCall, ContextId, FieldChecks, Reply, RequestId, SELF, Stamp, WORLD,
+    BLOCKING, Call, CollectiveCall, ContextId, FIRST_MADE, FieldChecks, Reply, RequestId, SELF, Stamp, WORLD,
     function_names,
 };
 use mpirage_collectives::{Member, Peers};
@@ -83,11 +83,9 @@ impl BinaryTrace {
         let own = [(WORLD, ranks as usize), (SELF, 1)];
         let sizes =
             footer.communicators.iter().map(|(context, members)| (*context, members.len())).chain(own);
-        let given = footer.communicators.iter().take(footer.given as usize).map(|(context, _)| *context);
-        let contexts: HashMap<_, _> = given.zip((2..).map(ContextId::new)).collect();
-        let ranks = (0..ranks).map(|_| Rank { contexts: contexts.clone(), ..Rank::default() }).collect();
+        let ranks = (0..ranks).map(|_| Rank::default()).collect();
         let (lists, stored) = (Lists::default(), Vec::new());
-        Ok(BinaryTrace {
+        let mut trace = BinaryTrace {
             path: path.to_owned(),
             length,
             shared: Shared { stamps, sizes: sizes.collect(), eager_limit: 0 },
@@ -96,7 +94,9 @@ impl BinaryTrace {
             ranks,
             lists,
             stored,
-        })
+        };
+        trace.number_communicators_from(FIRST_MADE);
+        Ok(trace)
     }
 
     /// Reads the next block of a rank; false if there is none.
@@ -279,6 +279,13 @@ impl Workload for BinaryTrace {
     fn communicators(&self) -> Vec<Vec<u32>> {
         let given = self.footer.communicators.iter().take(self.footer.given as usize);
         given.map(|(_, members)| members.clone()).collect()
+    }
+
+    fn number_communicators_from(&mut self, first: ContextId) {
+        let given = self.footer.communicators.iter().take(self.footer.given as usize);
+        let numbers = (first.get()..).map(ContextId::new);
+        let contexts: HashMap<_, _> = given.map(|(context, _)| *context).zip(numbers).collect();
+        self.ranks.iter_mut().for_each(|rank| rank.contexts.clone_from(&contexts));
     }
 
     fn computation(&self) -> Computation {

@@ -84,6 +84,7 @@ pub fn replay_model(
         host_flops: vec![1e9; ranks],
         placement,
         jobs: Vec::new(),
+        starts: Vec::new(),
         protocol: model.protocol,
         collectives: Choice::parse("").unwrap(),
         collective_times,

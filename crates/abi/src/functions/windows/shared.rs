@@ -100,7 +100,7 @@ fn query(win: MPI_Win, named: c_int) -> Result<(usize, SharedPart)> {
 /// A number for the host of this rank.
 fn host() -> i64 {
     let mut hasher = DefaultHasher::new();
-    hasher.write(rank::this().connection().host());
+    hasher.write(&rank::this().connection().host());
     hasher.finish() as i64
 }
 

@@ -1,0 +1,80 @@
+//! `mpirage jobs`: several programs and traces beside each other on one machine.
+
+mod alone;
+mod ending;
+mod file;
+mod plan;
+mod recorder;
+mod run;
+mod show;
+mod traces;
+
+use std::path::{Path, PathBuf};
+
+use crate::arguments::{JobsArguments, STANDARD_OUTPUT};
+use crate::conflicts::Conflicts;
+use crate::exit::{Failure, usage};
+use crate::host_speed;
+use crate::interrupt::Interrupt;
+use crate::results::JsonOutput;
+use file::{JobsFile, What};
+use plan::{Job, Plan};
+use run::Run;
+
+/// Runs the jobs of a file.
+pub fn command(arguments: &JobsArguments) -> Result<u8, Failure> {
+    let mut arguments = arguments.clone();
+    let costs_file = alone::apply_environment(&mut arguments);
+    if !["measured", "none"].contains(&arguments.compute.as_str()) {
+        return Err(usage(format!("--compute {}: expected measured or none", arguments.compute)));
+    }
+    let file = JobsFile::read(&arguments.file)?;
+    let speed = speed_of_this_machine(&arguments, &file)?;
+    let plan = Plan::new(&arguments, &file, speed)?;
+    files(&arguments, &plan).check()?;
+    let interrupt = Interrupt::watch()?;
+    let json = arguments.json.as_deref().map(JsonOutput::open).transpose()?;
+    if let Some(folder) = &arguments.reports {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| usage(format!("--reports {}: {error}", folder.display())))?;
+    }
+    let alone = match plan.jobs.len() > 1 && !arguments.no_alone {
+        true => Some(alone::run(&plan, speed, &interrupt)?),
+        false => None,
+    };
+    let sharing = file.sharing;
+    Run { arguments, plan, sharing, speed, costs_file, alone }.carry_out(json, &interrupt)
+}
+
+/// The speed of this machine, if it is needed.
+fn speed_of_this_machine(arguments: &JobsArguments, file: &JobsFile) -> Result<Option<f64>, Failure> {
+    let programs = file.jobs.iter().any(|job| matches!(job.what, What::Program { .. }));
+    if !programs || arguments.compute == "none" {
+        return Ok(None);
+    }
+    Ok(Some(host_speed::parse(arguments.host_speed.as_deref())?.unwrap_or_else(host_speed::measure)))
+}
+
+/// The files that the command reads and writes.
+fn files(arguments: &JobsArguments, plan: &Plan) -> Conflicts {
+    let mut files = Conflicts::default();
+    files.input("the jobs", &arguments.file);
+    arguments.machine.add_inputs(&mut files);
+    for job in &plan.jobs {
+        match &job.program {
+            Some(program) => files.input("the program", &program.path),
+            None => files.input("the trace", Path::new(&job.what)),
+        }
+        if let Some(folder) = &arguments.reports {
+            files.output("--reports", &report_file(folder, job));
+        }
+    }
+    if let Some(json) = arguments.json.as_deref().filter(|file| *file != Path::new(STANDARD_OUTPUT)) {
+        files.output("--json", json);
+    }
+    files
+}
+
+fn report_file(folder: &Path, job: &Job) -> PathBuf {
+    folder.join(format!("{}.html", job.name))
+}

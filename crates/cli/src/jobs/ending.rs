@@ -1,0 +1,227 @@
+//! What is told of jobs when all have ended: figures, why some failed, reports.
+
+use std::ops::Range;
+
+use mpirage_mpi::Engine;
+use mpirage_rank::{Outcome, Ranks, Symbols};
+use mpirage_units::Time;
+
+use super::file::CoreSharing;
+use super::plan::Job;
+use super::report_file;
+use super::run::{Observed, Run};
+use super::show::{JobFigures, JobsFigures};
+use super::traces::Traces;
+use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
+use crate::exit::Failure;
+use crate::output::say;
+use crate::replay::trace_place;
+use crate::reporting::{self, Charged, Closing};
+use crate::results;
+use crate::run::Program;
+use crate::summary::{Efficiency, Figures, outcome_name};
+
+impl Run {
+    /// The figures of all jobs.
+    pub fn figures(
+        &self,
+        engine: &Engine<Ranks>,
+        outcomes: &[Outcome],
+        observed: &[Observed],
+        wall_seconds: f64,
+    ) -> JobsFigures {
+        let jobs = self.plan.jobs.iter().zip(outcomes).zip(observed).enumerate();
+        let figures = |(at, ((job, outcome), seen)): (usize, ((&Job, &Outcome), &Observed))| {
+            let mut figures = self.job_figures(engine, job, outcome, seen);
+            figures.compare(self.alone.as_ref().and_then(|alone| alone[at].seconds));
+            figures
+        };
+        let jobs: Vec<JobFigures> = jobs.map(figures).collect();
+        JobsFigures {
+            simulated_seconds: jobs.iter().map(|job| job.start_seconds + job.seconds).fold(0.0, f64::max),
+            wall_seconds,
+            jobs,
+            model: self.plan.machine.model.name.clone(),
+            platform: self.plan.machine.spec.clone(),
+            cores: match self.sharing {
+                CoreSharing::Own => "own",
+                CoreSharing::Fair => "fair",
+                CoreSharing::RoundRobin(_) => "round-robin",
+            },
+            warnings: self.plan.machine.warnings.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        }
+    }
+
+    fn job_figures(
+        &self,
+        engine: &Engine<Ranks>,
+        job: &Job,
+        outcome: &Outcome,
+        seen: &Observed,
+    ) -> JobFigures {
+        let finished = matches!(outcome, Outcome::Finished { .. });
+        let last = ends(engine, job).max().unwrap_or(job.start);
+        let end = if finished { last } else { engine.now() };
+        let platform = &self.plan.machine.platform;
+        let summary = seen.summary.borrow();
+        JobFigures {
+            name: job.name.clone(),
+            what: job.what.clone(),
+            outcome: outcome_name(outcome).to_owned(),
+            explanation: None,
+            ranks: job.size(),
+            first_rank: job.ranks.start,
+            hosts: self.plan.hosts(job).iter().map(|&host| platform.host(host).name()).collect(),
+            start_seconds: job.start.as_secs_f64(),
+            seconds: end.max(job.start).since(job.start).as_secs_f64(),
+            alone_seconds: None,
+            slowdown: None,
+            messages: summary.messages,
+            bytes: summary.bytes,
+            calls: summary.calls,
+        }
+    }
+
+    /// Prints why jobs failed, and what is left if all finished. Gives what each rank of each job waits for.
+    pub fn explain(
+        &self,
+        engine: &mut Engine<Ranks>,
+        outcomes: &[Outcome],
+        traces: &Traces,
+        figures: &mut [JobFigures],
+    ) -> Vec<Vec<(u32, String)>> {
+        let programs = self.plan.jobs.iter().filter(|job| job.program.is_some());
+        let symbols = programs.map(|job| {
+            let mut symbols = Symbols::default();
+            engine.memory_ref().explain_addresses_of(job.ranks.clone(), &mut symbols);
+            (job.ranks.clone(), Program { ranks: engine.memory_ref(), symbols })
+        });
+        let mut diagnosis = Diagnosis::new(engine, JobPlaces { programs: symbols.collect(), traces });
+        if outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. })) {
+            diagnosis.report(&outcomes[0], "run");
+            return vec![Vec::new(); outcomes.len()];
+        }
+        let mut waits = Vec::new();
+        for ((job, outcome), figures) in self.plan.jobs.iter().zip(outcomes).zip(figures) {
+            if matches!(outcome, Outcome::Finished { .. }) {
+                waits.push(Vec::new());
+                continue;
+            }
+            let Range { start, end } = job.ranks;
+            say!("mpirage: job {} failed; its ranks are {start} to {} of the run", job.name, end - 1);
+            let Explained { text, waits: all, .. } = diagnosis.report(outcome, "run");
+            figures.explanation = text;
+            let own = all.into_iter().filter(|(rank, _)| job.ranks.contains(rank));
+            waits.push(own.map(|(rank, text)| (rank - start, text)).collect());
+        }
+        waits
+    }
+
+    /// Writes the report of each job, if the user asks for them.
+    pub fn write_reports(
+        &self,
+        all: &JobsFigures,
+        outcomes: &[Outcome],
+        observed: &[Observed],
+        ends: &[Vec<f64>],
+        waits: &[Vec<(u32, String)>],
+    ) -> Result<(), Failure> {
+        let Some(folder) = &self.arguments.reports else { return Ok(()) };
+        for (at, (job, seen)) in self.plan.jobs.iter().zip(observed).enumerate() {
+            let Some(report) = &seen.report else { continue };
+            let machine = self.plan.machine_of(job);
+            let own = &all.jobs[at];
+            let figures = Figures { per_rank_seconds: ends[at].clone(), ..self.page_figures(all, own, seen) };
+            let mut notes = reporting::notes(&machine);
+            notes.push(beside(all, own));
+            let closing = Closing {
+                figures: &figures,
+                outcome: own.explanation.as_deref().filter(|_| outcome_name(&outcomes[at]) != "finished"),
+                waits: waits[at].clone(),
+                notes,
+                speed: job.speed,
+                charged: Charged { bursts: job.charged, declared: true },
+            };
+            let page = report.finish(&machine, &closing)?;
+            let file = results::open(&report_file(folder, job))?;
+            reporting::write(file, &[reporting::embedded(&page)?])?;
+        }
+        Ok(())
+    }
+
+    /// The figures of a job, as the page of a run shows them.
+    fn page_figures(&self, all: &JobsFigures, own: &JobFigures, seen: &Observed) -> Figures {
+        let summary = seen.summary.borrow();
+        Figures {
+            outcome: own.outcome.clone(),
+            simulated_seconds: own.seconds,
+            wall_seconds: all.wall_seconds,
+            ranks: own.ranks as usize,
+            messages: own.messages,
+            expected_messages: own.messages - summary.unexpected,
+            unexpected_messages: summary.unexpected,
+            bytes: own.bytes,
+            calls: own.calls,
+            efficiency: Efficiency::of(&summary, own.ranks as usize, own.seconds),
+            model: all.model.clone(),
+            platform: all.platform.clone(),
+            interconnect: self.plan.machine.platform.network_source().describe(),
+            ranks_as: if seen.lines.is_some() { "processes" } else { "replayed" }.to_owned(),
+            ranks_as_because: "beside other jobs".to_owned(),
+            warnings: all.warnings.clone(),
+            version: all.version.clone(),
+            command: all.command.clone(),
+            ..Figures::default()
+        }
+    }
+}
+
+/// When the ranks of a job ended.
+pub fn ends<'a>(engine: &'a Engine<Ranks>, job: &Job) -> impl Iterator<Item = Time> + 'a {
+    let ranks = job.ranks.clone();
+    engine.ends().skip(ranks.start as usize).take(ranks.len())
+}
+
+/// A note for the page of a job: what was beside it.
+fn beside(all: &JobsFigures, own: &JobFigures) -> String {
+    let others: Vec<&str> =
+        all.jobs.iter().filter(|job| job.name != own.name).map(|job| job.name.as_str()).collect();
+    let alone = match (own.alone_seconds, own.slowdown) {
+        (Some(alone), Some(slowdown)) => {
+            format!("; alone it takes {alone:.9} s, so it takes {slowdown:.3} times as long")
+        }
+        _ => String::new(),
+    };
+    match others.is_empty() {
+        true => format!("this is job {}, alone on its hosts", own.name),
+        false => format!("this is job {}, beside {}{alone}", own.name, others.join(", ")),
+    }
+}
+
+/// Source lines of programs and places in traces, by the rank that was there.
+struct JobPlaces<'a> {
+    programs: Vec<(Range<u32>, Program<'a>)>,
+    traces: &'a Traces,
+}
+
+impl JobPlaces<'_> {
+    fn program(&mut self, rank: u32) -> Option<&mut dyn Places> {
+        let (_, program) = self.programs.iter_mut().find(|(ranks, _)| ranks.contains(&rank))?;
+        Some(program)
+    }
+}
+
+impl Places for JobPlaces<'_> {
+    fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace> {
+        if let Some((trace, own)) = self.traces.of(rank) {
+            return trace_place(trace, own, site);
+        }
+        self.program(rank)?.call(rank, site)
+    }
+
+    fn death(&mut self, rank: u32) -> Option<String> {
+        self.program(rank)?.death(rank)
+    }
+}
