@@ -236,6 +236,35 @@ def online(suite):
     suite.check("online: an unknown balancer", refused.code == 84 and "greedy" in refused.err, refused)
 
 
+def hybrid(suite):
+    """A program on several process grids: calls of each grid, computation of the finest."""
+    front = suite.compile(ROOT / "examples" / "front.c", flags=["-O2", "-lm"])
+    words = ["--cores", 4, "--net", "hdr100", "--balancer", "none,refine", "--compute", "none"]
+    done = suite.run([MPIRAGE, "balance", "--json", *words, "--grid", "4x8", "--decompose", "2x2,4x4,4x8", front, "--", ITERATIONS, CELLS, "{grid}", SCALE], timeout=120)
+    suite.check("hybrid: a program on three grids", done.code == 0, done)
+    found = {(case["ranks"], case["balancer"]): case["simulated_seconds"] for case in json.loads(done.out)["cases"]}
+    for grid in ("2x2", "4x4", "4x8"):
+        native = cases(suite, trace_of(suite, grid=grid), *words[:-2])
+        for (balancer, _), case in native.items():
+            ours, theirs = found[case["ranks"], balancer], case["simulated_seconds"]
+            # The sums of flops differ in their last digits.
+            suite.check(f"hybrid: {grid}, {balancer}: as on that grid itself", math.isclose(ours, theirs, rel_tol=1e-9), (ours, theirs))
+    # Half as many iterations: no iteration belongs to another.
+    fine, short = trace_of(suite), suite.folder / "short.mpirage"
+    suite.run([MPIRAGE, "run", "-q", "-n", 16, "--compute", "none", "--trace", short, front, ITERATIONS // 2, CELLS, "4x4", SCALE], timeout=60)
+    wrong = suite.run([MPIRAGE, "trace", "aggregate", "--grid", GRID, "--to", "4x4", "--communication", short, fine, suite.folder / "wrong.mpirage"])
+    suite.check("hybrid: other iterations are refused", wrong.code == 83 and "migration points" in wrong.err and not (suite.folder / "wrong.mpirage").exists(), wrong)
+    wrong = suite.run([MPIRAGE, "trace", "aggregate", "--grid", GRID, "--to", "2x4", "--communication", short, fine, suite.folder / "wrong.mpirage"])
+    suite.check("hybrid: another number of ranks is refused", wrong.code == 83 and "16 ranks, but a grid of 2x4 has 8" in wrong.err, wrong)
+    # Measured bursts take the places of those that the coarse run has.
+    measured = suite.run([MPIRAGE, "balance", "--json", "--cores", 4, "--balancer", "none", "--grid", "4x4", "--decompose", "2x2,4x4", front, "--", 40, CELLS, "{grid}"], timeout=120)
+    work = {case["ranks"]: case["computed_seconds"] for case in json.loads(measured.out)["cases"]}
+    suite.check("hybrid: measured work is neither made nor lost", math.isclose(work[4], work[16], rel_tol=1e-6), work)
+    for words, text in ((["-n", "4", fine], "this is none"), ([front], "-n N says"), ([front, "-n", "4", "--compute", "traced"], "measured or none")):
+        refused = suite.run([MPIRAGE, "balance", *words])
+        suite.check(f"hybrid: {text}", refused.code == 84 and text in refused.err, refused)
+
+
 def places(suite):
     """A rank that has moved knows its host; what it takes along is what it has allocated."""
     source = """#include <mpi.h>
@@ -273,7 +302,7 @@ int main(int argc, char **argv)
             suite.check(f"places, {language}, {mode}: what it takes along", 20e6 <= bytes < 21.5e6, bytes)
 
 
-PARTS = [none, work, costs, aggregated, deterministic, executables, page, online, places, mistakes]
+PARTS = [none, work, costs, aggregated, deterministic, executables, page, online, hybrid, places, mistakes]
 
 
 def main():

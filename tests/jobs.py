@@ -2,6 +2,7 @@
 """Several jobs on one machine: `mpirage jobs`. Times beside others are compared with those of `mpirage run` and `mpirage replay`, and with
 answers that follow from the sharing of links, disks and cores."""
 
+import csv
 import json
 import sys
 
@@ -227,7 +228,32 @@ def table(suite):
     suite.check("both are slower", all(float(find(rf"{name} .* (\d\.\d+) +finished", result.err)[1]) > 1.1 for name in ("halo", "noise")), result)
 
 
-PARTS = [apart, programs, communicators, links, storage, cores, failures, reports, mistakes, table]
+def placements(suite):
+    """A study of jobs: where should they be?"""
+    write(suite, "where.toml", """command = "jobs -p cluster:4,cores=2 {case}/jobs.toml"
+[parameters]
+hosts = ["0-1", "2-3"]
+[files]
+"jobs.toml" = '''
+[[job]]
+name = "a"
+trace = "gen:incast,ranks=2,bytes=64MiB,iterations=1"
+hosts = "0-1"
+ppn = 1
+[[job]]
+name = "b"
+trace = "gen:incast,ranks=2,bytes=64MiB,iterations=1"
+hosts = "{hosts}"
+ppn = 1
+'''
+""")
+    result = suite.run([MPIRAGE, "sweep", "-q", suite.folder / "where.toml"], timeout=60)
+    table = list(csv.DictReader(open(suite.folder / "where.sweep" / "results.csv"))) if result.code == 0 else []
+    found = {row["hosts"]: round(float(row["jobs.b.slowdown"]), 2) for row in table}
+    suite.check("a study of placements", found == {"0-1": 2.0, "2-3": 1.0}, (result, table))
+
+
+PARTS = [apart, programs, communicators, links, storage, cores, failures, reports, mistakes, table, placements]
 
 if __name__ == "__main__":
     Suite("jobs").run_parts(PARTS, sys.argv[1:])

@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
 }
 """
 # Outputs by option, such that each format is there once.
-TRACES = ["x.mpirage", "x.ti", "x.txt", "folder/", "x.prv", "x.pftrace", "x.paje", "x.csv", "x.parquet"]
+TRACES = ["x.mpirage", "x.ti", "x.txt", "folder/", "x.prv", "x.pftrace", "x.paje", "x.otf2", "x.csv", "x.parquet"]
 
 
 def shell(suite, line, **more):
@@ -123,7 +123,8 @@ def bad_places(suite):
         (["--trace", "no/such/r.txt"], "there is no folder"),
         (["--trace", "directory.mpirage"], "directory"),
         (["--trace", "file.csv"], "file"),
-        (["--trace", "r.otf2"], "otf2"),
+        (["--trace", "r.xyz"], "xyz"),
+        (["--trace", "no/such/r.otf2"], "there is no folder"),
         (["--compute", "recorded:no/such/costs"], "there is no folder"),
     ]:
         result = suite.simulate("-n", 2, *options, program, cwd=folder)

@@ -19,6 +19,8 @@ PLAYWRIGHT = {"playwright": "playwright"}
 SCHEMAS = {"jsonschema": "jsonschema"}
 # Commands, and the packages of Debian that have them.
 DEBIAN = {"mpicc.mpich": "libmpich-dev", "mpiexec.mpich": "mpich", "mpicc.openmpi": "libopenmpi-dev", "mpirun.openmpi": "openmpi-bin", "cmake": "cmake", "g++": "g++", "gfortran": "gfortran", "jq": "jq", "pkg-config": "pkg-config", "tshark": "tshark"}
+# Reads and writes OTF2: the tools, and the package of Debian's Python.
+OTF2 = {"otf2-print": "otf2-tools python3-otf2"}
 DEBIAN_BROWSER = {"chromium": "chromium fonts-dejavu-core"}
 # `CHROMIUM` names another browser.
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
@@ -63,5 +65,5 @@ def browser():
 
 
 if __name__ == "__main__":
-    debian(DEBIAN | DEBIAN_BROWSER)
+    debian(DEBIAN | DEBIAN_BROWSER | OTF2)
     python(TIMELINES | PLAYWRIGHT | SCHEMAS)

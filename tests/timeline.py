@@ -297,7 +297,7 @@ def check_collectives(suite):
 
 def check_refusals(suite):
     program = suite.compile(EXAMPLES / "ring.c")
-    for name, words in (("run.otf2", ".prv (Paraver)"), ("no/such/run.prv", "run.prv")):
+    for name, words in (("run.xyz", ".prv (Paraver)"), ("no/such/run.prv", "run.prv")):
         result = suite.simulate("--trace", suite.folder / name, "-n", 2, program)
         suite.check(f"--trace {name} is refused", result.code == 84 and words in result.err, result)
 

@@ -260,6 +260,9 @@ pub enum TraceAction {
         /// The coarser grid; each extent of the first is a multiple
         #[arg(long, value_name = "GRID")]
         to: String,
+        /// A trace of the program on the coarser grid: take its calls, and only the computation of the fine one
+        #[arg(long, value_name = "TRACE")]
+        communication: Option<String>,
         /// A trace, or gen:PATTERN,…
         input: String,
         /// FILE.mpirage, FILE.ti, FILE.txt or FOLDER/
@@ -455,7 +458,7 @@ pub struct ResultArguments {
     /// Do not print the summary
     #[arg(short, long)]
     pub quiet: bool,
-    /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .parquet or .csv (tables)
+    /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .otf2 (Vampir), .parquet or .csv (tables)
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
     /// Include the messages inside collectives in reports and in traces of single messages (Paraver, Perfetto, Paje): yes or no
@@ -493,7 +496,7 @@ pub struct ReplayArguments {
     /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not contain it
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
-    /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
+    /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, OTF2, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
     #[arg(value_name = "TRACE", help_heading = "Arguments")]
     pub workload: String,
 }

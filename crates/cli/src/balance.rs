@@ -3,6 +3,7 @@
 mod cases;
 mod page;
 mod show;
+mod traced;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -21,16 +22,20 @@ use crate::output::{self, say};
 use crate::{results, trace};
 use cases::{CaseOutcome, Study};
 use show::Table;
+use traced::TracedProgram;
 
 /// Compares balancers.
 pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
     let started = Instant::now();
     let interrupt = Interrupt::watch()?;
-    let workload = mpirage_trace::open(&arguments.trace).map_err(bad_trace)?;
-    limits::check_ranks(&arguments.trace, workload.ranks().into(), RankKind::Replayed)?;
     let mut files = Conflicts::default();
     files.input("the trace", Path::new(&arguments.trace));
-    trace::add_files(&mut files, workload.as_ref());
+    let program = TracedProgram::of(arguments)?;
+    if program.is_none() {
+        let workload = mpirage_trace::open(&arguments.trace).map_err(bad_trace)?;
+        limits::check_ranks(&arguments.trace, workload.ranks().into(), RankKind::Replayed)?;
+        trace::add_files(&mut files, workload.as_ref());
+    }
     arguments.machine.add_inputs(&mut files);
     let file = arguments.json.as_deref().filter(|file| *file != Path::new(STANDARD_OUTPUT));
     file.into_iter().for_each(|file| files.output("--json", file));
@@ -39,7 +44,7 @@ pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
     let file = file.map(results::open).transpose()?;
     let report =
         arguments.report.as_deref().map(|file| results::open_report("--report", file)).transpose()?;
-    let results = studies(arguments, &interrupt)?;
+    let results = studies(arguments, program.as_ref(), &interrupt)?;
     let warnings = results.iter().flat_map(|(study, outcomes)| study.warnings(outcomes));
     // All process grids have the same machine and the same doubts.
     let warnings: BTreeSet<String> = warnings.collect();
@@ -59,18 +64,23 @@ pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The trace as it is, or one study for each process grid that it is aggregated to.
+/// The trace as it is, or one study for each process grid.
 fn studies<'a>(
     arguments: &'a BalanceArguments,
+    program: Option<&TracedProgram<'_>>,
     interrupt: &Interrupt,
 ) -> Result<Vec<(Study<'a>, Vec<CaseOutcome>)>, Failure> {
+    let traced = program.map(|program| program.fine(interrupt)).transpose()?;
+    let trace = traced.map_or_else(|| arguments.trace.clone(), |file| file.to_string_lossy().into_owned());
+    // What the user says of a program's computation holds for the run that is traced.
+    let compute = arguments.compute.as_deref().filter(|_| program.is_none());
     let one = |trace: &str| {
-        let study = Study::new(arguments, trace)?;
+        let study = Study::new(arguments, trace, compute)?;
         let outcomes = study.run(interrupt)?;
         Ok((study, outcomes))
     };
     if arguments.decompose.is_empty() {
-        return Ok(vec![one(&arguments.trace)?]);
+        return Ok(vec![one(&trace)?]);
     }
     let Some(fine) = &arguments.grid else {
         return Err(usage("--decompose needs the process grid of the trace: --grid 16x16"));
@@ -78,10 +88,14 @@ fn studies<'a>(
     let folder = tempfile::tempdir().context("cannot make a folder for aggregated traces")?;
     let aggregated = |coarse: &String| {
         let file = folder.path().join(format!("{coarse}.mpirage"));
-        trace::aggregate(&arguments.trace, &file, (fine, coarse), interrupt)?;
+        let calls = program.map(|program| program.coarse(coarse, interrupt));
+        let calls = calls.transpose()?.map(|file| file.to_string_lossy().into_owned());
+        trace::aggregate(&trace, &file, (fine, coarse), calls.as_deref(), interrupt)?;
         one(&file.to_string_lossy())
     };
-    arguments.decompose.iter().map(aggregated).collect()
+    let itself = |coarse: &String| program.is_some() && coarse == fine;
+    let study = |coarse: &String| if itself(coarse) { one(&trace) } else { aggregated(coarse) };
+    arguments.decompose.iter().map(study).collect()
 }
 
 fn write(mut file: OutputFile, text: &str) -> Result<(), Failure> {

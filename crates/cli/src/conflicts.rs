@@ -69,9 +69,16 @@ impl Conflicts {
             _ => None,
         };
         self.outputs.extend(File::new(what.clone(), path, holds));
-        let more: &[&str] = if ending == "prv" && !is_folder { &["pcf", "row"] } else { &[] };
+        let more: &[&str] = match ending {
+            "prv" if !is_folder => &["pcf", "row"],
+            "otf2" if !is_folder => &["def"],
+            _ => &[],
+        };
         for ending in more {
             self.outputs.extend(File::new(what.clone(), &path.with_extension(ending), None));
+        }
+        if ending == "otf2" && !is_folder {
+            self.outputs.extend(File::new(what.clone(), &path.with_extension(""), Some("evt")));
         }
         if ending == "ti" && !is_folder {
             let mut files = path.as_os_str().to_owned();

@@ -62,13 +62,14 @@ fn list_networks() -> Result<(), Failure> {
 }
 
 /// Formats of traces: ending, meaning, and whether mpirage writes or replays them.
-const TRACES: [(&str, &str, &str); 12] = [
+const TRACES: [(&str, &str, &str); 13] = [
     (".mpirage", "mpirage: exact, compressed", "written, replayed"),
     ("FOLDER/, .ti", "SimGrid's time-independent traces", "written, replayed"),
     (".dim", "Dimemas", "replayed"),
     (".goal", "LogGOPSim's schedules as text", "replayed"),
     (".bin", "LogGOPSim's schedules, compiled", "replayed"),
     (".meta", "DUMPI", "replayed"),
+    (".otf2", "OTF2: Score-P, Vampir, with .def and a folder", "written, replayed"),
     ("gen:…", "patterns made from parameters: `mpirage info workloads`", "replayed"),
     (".prv", "Paraver, with .pcf and .row", "written"),
     (".pftrace", "Perfetto: ui.perfetto.dev", "written"),

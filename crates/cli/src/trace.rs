@@ -27,9 +27,9 @@ pub fn command(action: &TraceAction) -> Result<u8, Failure> {
         TraceAction::Convert { input, output, host_speed } => {
             convert_file(input, output, host_speed::parse(host_speed.as_deref())?)
         }
-        TraceAction::Aggregate { grid, to, input, output } => {
+        TraceAction::Aggregate { grid, to, communication, input, output } => {
             let interrupt = Interrupt::watch()?;
-            aggregate(input, Path::new(output), (grid, to), &interrupt).map(|()| 0)
+            aggregate(input, Path::new(output), (grid, to), communication.as_deref(), &interrupt).map(|()| 0)
         }
         TraceAction::Info { trace, json } => show(trace, *json),
     }
@@ -90,11 +90,12 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
     Ok(0)
 }
 
-/// Writes the trace of a coarser process grid.
+/// Writes the trace of a coarser process grid, with the calls of a trace of that grid if `communication` names one.
 pub fn aggregate(
     input: &str,
     output: &Path,
     (fine, coarse): (&str, &str),
+    communication: Option<&str>,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let grid = |text: &str| text.parse::<ProcessGrid>().map_err(usage);
@@ -102,6 +103,7 @@ pub fn aggregate(
     let mut workload = open(input).map_err(bad_trace)?;
     let mut files = Conflicts::default();
     add_files(&mut files, workload.as_ref());
+    communication.into_iter().for_each(|calls| files.input("the trace", Path::new(calls)));
     files.trace("the output", output);
     files.check()?;
     let Some(scribe) = scribe(output, coarse.ranks(), workload.computation(), (0.0, 0.0)) else {
@@ -111,8 +113,14 @@ pub fn aggregate(
         )));
     };
     let mut scribe = scribe.map_err(usage)?;
-    let written =
-        mpirage_trace::aggregate(workload.as_mut(), (&fine, &coarse), scribe.as_mut(), &|| interrupt.came());
+    let (grids, stop) = ((&fine, &coarse), || interrupt.came());
+    let written = match communication {
+        None => mpirage_trace::aggregate(workload.as_mut(), grids, scribe.as_mut(), &stop),
+        Some(calls) => {
+            let again = || open(calls);
+            mpirage_trace::aggregate_computation(workload.as_mut(), grids, &again, scribe.as_mut(), &stop)
+        }
+    };
     interrupt.check()?;
     written.map_err(|error| bad_trace(format!("{input}: {error}")))?;
     scribe.warnings().iter().for_each(|warning| say!("mpirage: warning: {warning}"));

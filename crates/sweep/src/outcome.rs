@@ -48,7 +48,8 @@ const HOST: [&str; 6] = [
     "host_speed_flops",
 ];
 
-/// The numbers of a JSON result: those that follow from the case, and those of the machine. Names of inner objects are joined by dots.
+/// The numbers of a JSON result: those that follow from the case, and those of the machine. Names of inner objects are joined by dots;
+/// objects of a list that have a `name` are known by it, such as `jobs.halo.slowdown`.
 pub(crate) fn numbers(result: &Value) -> (BTreeMap<String, f64>, BTreeMap<String, f64>) {
     let mut all = BTreeMap::new();
     add(&mut all, "", result);
@@ -66,6 +67,13 @@ fn add(into: &mut BTreeMap<String, f64>, name: &str, value: &Value) {
         Value::Object(fields) => {
             let inner = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
             fields.iter().for_each(|(key, value)| add(into, &inner(key), value));
+        }
+        Value::Array(items) => {
+            for item in items {
+                if let Some(key) = item.get("name").and_then(Value::as_str) {
+                    add(into, &format!("{name}.{key}"), item);
+                }
+            }
         }
         _ => {}
     }

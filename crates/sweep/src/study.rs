@@ -15,7 +15,7 @@ use crate::shell::split_words;
 use crate::template::{Template, is_name};
 
 /// Commands of mpirage that a study can repeat.
-pub const COMMANDS: [&str; 5] = ["run", "replay", "emulate", "balance", "tune"];
+pub const COMMANDS: [&str; 6] = ["run", "replay", "emulate", "balance", "tune", "jobs"];
 
 const KEYS: [&str; 13] = [
     "name",

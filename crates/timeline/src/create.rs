@@ -5,6 +5,7 @@ use std::path::Path;
 use mpirage_record::Writer;
 
 use crate::TimelineError;
+use crate::otf2::Otf2;
 use crate::paje::Paje;
 use crate::paraver::Paraver;
 use crate::perfetto::Perfetto;
@@ -14,13 +15,14 @@ use crate::tables::{Csv, Tables};
 use mpirage_interpret::RunInfo;
 
 /// The endings of file names, and their formats.
-pub const EXTENSIONS: [(&str, &str); 8] = [
+pub const EXTENSIONS: [(&str, &str); 9] = [
     ("prv", "Paraver"),
     ("pftrace", "Perfetto"),
     ("perfetto-trace", "Perfetto"),
     ("perfetto", "Perfetto"),
     ("paje", "Paje"),
     ("trace", "Paje"),
+    ("otf2", "OTF2: Vampir, Score-P's tools"),
     ("parquet", "a folder of Parquet tables"),
     ("csv", "a folder of CSV tables"),
 ];
@@ -32,6 +34,7 @@ pub fn create(path: &Path, run: &RunInfo) -> Result<Box<dyn Writer>, TimelineErr
         "prv" => Box::new(Paraver::create(path, run)?),
         "pftrace" | "perfetto-trace" | "perfetto" => Box::new(Perfetto::create(path, run)?),
         "paje" | "trace" => Box::new(Paje::create(path, run)?),
+        "otf2" => Box::new(Otf2::create(path, run)?),
         #[cfg(feature = "parquet")]
         "parquet" => Box::new(Tables::<Parquet>::create(path, run)?),
         #[cfg(not(feature = "parquet"))]
@@ -62,7 +65,7 @@ mod tests {
             writer.finish().unwrap();
             assert!(path.exists(), "{ending}");
         }
-        let error = create(Path::new("run.otf2"), &run).err().unwrap();
+        let error = create(Path::new("run.xyz"), &run).err().unwrap();
         assert!(error.to_string().contains(".prv (Paraver)"), "{error}");
         let error = create(&folder.path().join("no/such/run.prv"), &run).err().unwrap();
         assert!(error.to_string().contains("run.prv: "), "{error}");

@@ -40,6 +40,18 @@ pub enum TimelineError {
         /// The path.
         folder: PathBuf,
     },
+    /// The folder of an archive cannot be made, because a file has its name.
+    #[error(
+        "{}: OTF2 needs a folder {}, but that is a file; remove it or choose another name",
+        file.display(),
+        folder.display()
+    )]
+    ArchiveFolder {
+        /// The archive.
+        file: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+    },
 }
 
 impl TimelineError {

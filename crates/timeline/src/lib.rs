@@ -4,6 +4,7 @@
 //!             ┌─► Paraver    .prv .pcf .row    sorted by time: sorted pieces in a file, merged at the end
 //! records ────┼─► Perfetto   .pftrace          one packet after the other
 //!             ├─► Paje       .paje             sorted like Paraver
+//!             ├─► OTF2       .otf2 .def folder blocks of all locations in a file, split at the end
 //!             └─► tables     .parquet/ .csv/   columns, flushed by the row group
 //! ```
 //!
@@ -19,6 +20,7 @@ mod create;
 mod error;
 mod flows;
 mod lanes;
+mod otf2;
 mod paje;
 mod paraver;
 mod perfetto;

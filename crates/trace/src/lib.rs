@@ -15,6 +15,7 @@ mod generate;
 mod goal;
 mod info;
 mod open;
+mod otf2;
 mod source;
 mod ti;
 mod workload;
@@ -22,7 +23,7 @@ mod writer;
 
 use mpirage_call::varint;
 
-pub use aggregate::{GridError, ProcessGrid, aggregate};
+pub use aggregate::{GridError, ProcessGrid, aggregate, aggregate_computation};
 pub use binary::{BinaryTrace, BinaryWriter};
 pub use convert::convert;
 pub use dim::DimTrace;
@@ -34,6 +35,7 @@ pub use goal::{
 };
 pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};
+pub use otf2::Otf2Trace;
 pub use ti::{TiLayout, TiTrace, TiWriter};
 pub use workload::{Calls, Computation, Step, Workload};
 pub use writer::{TraceRecorder, TraceWriter};

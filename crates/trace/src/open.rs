@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::source::Source;
-use crate::{BinaryTrace, DimTrace, Dumpi, Generated, Goal, TiTrace, TraceError, Workload};
+use crate::{BinaryTrace, DimTrace, Dumpi, Generated, Goal, Otf2Trace, TiTrace, TraceError, Workload};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Format {
     GoalBinary,
     /// SST's DUMPI.
     Dumpi,
+    /// OTF2, of Score-P and others.
+    Otf2,
 }
 
 /// Opens the workload that `spec` names: a pattern, a file or a folder. The contents show the format.
@@ -35,6 +37,7 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
         Format::GoalText => Ok(Box::new(Goal::open_text(path)?)),
         Format::GoalBinary => Ok(Box::new(Goal::open_binary(path)?)),
         Format::Dumpi => Ok(Box::new(Dumpi::open(path)?)),
+        Format::Otf2 => Ok(Box::new(Otf2Trace::open(path)?)),
     }
 }
 
@@ -65,6 +68,8 @@ fn format_of(head: &[u8]) -> Format {
         Format::GoalBinary
     } else if head.starts_with(b"\xff\xaa\xddDUMPI") {
         Format::Dumpi
+    } else if Otf2Trace::recognise(head) {
+        Format::Otf2
     } else if head.windows(9).any(|word| word == b"num_ranks") {
         Format::GoalText
     } else {

@@ -50,7 +50,7 @@ pub struct BalanceArguments {
     /// The process grid of the trace, such as 16x16; the last coordinate changes fastest, as in MPI_Cart_create
     #[arg(long, value_name = "GRID", help_heading = BALANCING)]
     pub grid: Option<String>,
-    /// Aggregate the trace to these coarser process grids, and balance each of them
+    /// Balance these coarser process grids too: the trace is aggregated to them; a program runs on each for its calls, with the computation of --grid
     #[arg(long, value_name = "GRID,…", value_delimiter = ',', help_heading = BALANCING)]
     pub decompose: Vec<String>,
     /// The machine.
@@ -68,13 +68,19 @@ pub struct BalanceArguments {
     /// Do not print the table
     #[arg(short, long, help_heading = RESULTS)]
     pub quiet: bool,
-    /// Computation: traced or none [default: as in the traced run]
+    /// Computation: traced or none [default: as in the traced run]; of a program, measured or none [default: measured]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
     /// Speed of the machine on which computation was measured
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
-    /// A trace whose ranks call AMPI_Migrate
-    #[arg(value_name = "TRACE", help_heading = "Arguments")]
+    /// Ranks of a program [default: those of --grid]
+    #[arg(short, long = "np", value_name = "N", help_heading = BALANCING)]
+    pub n: Option<u32>,
+    /// A trace whose ranks call AMPI_Migrate, or a program, which is traced first
+    #[arg(value_name = "TRACE|PROGRAM", help_heading = "Arguments")]
     pub trace: String,
+    /// Arguments of the program, after --; {grid} and {ranks} stand for the process grid and the number of ranks
+    #[arg(last = true, value_name = "ARGUMENTS", help_heading = "Arguments")]
+    pub program_arguments: Vec<String>,
 }

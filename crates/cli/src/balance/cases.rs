@@ -66,8 +66,13 @@ pub struct Study<'a> {
 }
 
 impl<'a> Study<'a> {
-    /// Everything checked, before the first simulation. `trace` is the file that the user named, or one made from it.
-    pub fn new(arguments: &'a BalanceArguments, trace: &str) -> Result<Study<'a>, Failure> {
+    /// Everything checked, before the first simulation. `trace` is the file that the user named, or one made from it; `compute` says which of its
+    /// computation takes time.
+    pub fn new(
+        arguments: &'a BalanceArguments,
+        trace: &str,
+        compute: Option<&str>,
+    ) -> Result<Study<'a>, Failure> {
         let workload = mpirage_trace::open(trace).map_err(bad_trace)?;
         let ranks = workload.ranks();
         if workload.is_graph() {
@@ -78,7 +83,7 @@ impl<'a> Study<'a> {
         let Some(VirtualProcessors { cores, first }) = machine.virtual_processors.clone() else {
             return Err(usage(format!("{}: the trace has no ranks", arguments.trace)));
         };
-        let charged = charged(arguments.compute.as_deref(), workload.as_ref())?;
+        let charged = charged(compute, workload.as_ref())?;
         let speed = measured_on(arguments.host_speed.as_deref(), workload.as_ref(), &machine)?;
         Ok(Study {
             arguments,

@@ -15,6 +15,8 @@ use crate::costs::{self, Recording};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 
+/// This command.
+const COMMAND: &str = "jobs";
 /// The environment variable with the name of the job that runs alone.
 const JOB: &str = "MPIRAGE_JOB_ALONE";
 /// The environment variable with the folder for its result.
@@ -60,14 +62,14 @@ pub fn run(plan: &Plan, speed: Option<f64>, interrupt: &Interrupt) -> Result<Vec
 }
 
 fn run_one(job: &Job, folder: &Path, speed: Option<f64>, interrupt: &Interrupt) -> Result<Alone, Failure> {
-    let typed: Vec<OsString> = std::env::args_os().skip(2).collect();
+    let typed: Vec<OsString> = std::env::args_os().skip_while(|word| word != COMMAND).skip(1).collect();
     let mut variables: Vec<(&str, OsString)> = vec![(JOB, (&job.name).into()), (FOLDER, folder.into())];
     variables.extend(speed.map(|speed| (SPEED, speed.to_string().into())));
-    let ended = child::run("jobs", &typed, &variables, interrupt)?;
+    let ended = child::run(COMMAND, &typed, &variables, interrupt)?;
     let failed = || anyhow!("job `{}`, which ran alone first, failed:\n{}", job.name, ended.said.trim_end());
     let text = std::fs::read_to_string(result_file(folder, &job.name))
         .map_err(|_| Failure { code: ended.code(), error: failed() })?;
-    let answer: Answer = serde_json::from_str(&text).with_context(&failed)?;
+    let answer: Answer = serde_json::from_str(&text).with_context(failed)?;
     let took = answer.jobs.first().with_context(failed)?;
     let seconds = (took.outcome == "finished").then_some(took.seconds);
     let costs = costs_file(folder, &job.name);

@@ -237,11 +237,17 @@ impl Comms {
         self.world_comms.iter_mut().chain(&mut self.made).for_each(|comm| comm.nodes = None);
     }
 
-    /// Communicators the program made that some member has not freed: which, who made them, and how many ranks they have.
+    /// Communicators the program made that some member has not freed: which, who made them, and how many ranks they have. Nobody has to
+    /// free those that a trace defines.
     pub(crate) fn unfreed(&self) -> impl Iterator<Item = (ContextId, Origin, u32)> + '_ {
         self.made.iter().enumerate().filter_map(|(index, comm)| {
             let group = comm.group.as_ref()?;
-            (comm.freed < group.size()).then_some((ContextId::new(index as u32), comm.origin, group.size()))
+            let made = comm.origin != Origin::UNKNOWN;
+            (made && comm.freed < group.size()).then_some((
+                ContextId::new(index as u32),
+                comm.origin,
+                group.size(),
+            ))
         })
     }
 

@@ -76,6 +76,42 @@ impl WholeCollective {
 }
 
 impl Load {
+    /// The load of a piece of computation. Threads count with the time of all of them.
+    pub fn of(work: Work) -> Load {
+        match work {
+            Work::Nanos(nanos) => Load { nanos, ..Load::default() },
+            Work::Threads(burst) => Load { nanos: burst.nanos(), ..Load::default() },
+            Work::Flops(flops) => Load { flops, ..Load::default() },
+            Work::Roofline { flops, bytes } => Load { roofline: (flops, bytes), ..Load::default() },
+        }
+    }
+
+    /// This part of `own` as a part of `wanted`, kind by kind.
+    pub fn scaled(self, wanted: Load, own: Load) -> Load {
+        let share = |part: f64, own: f64, wanted: f64| if own > 0.0 { part / own * wanted } else { 0.0 };
+        Load {
+            nanos: share(self.nanos as f64, own.nanos as f64, wanted.nanos as f64).round() as u64,
+            flops: share(self.flops, own.flops, wanted.flops),
+            roofline: (
+                share(self.roofline.0, own.roofline.0, wanted.roofline.0),
+                share(self.roofline.1, own.roofline.1, wanted.roofline.1),
+            ),
+        }
+    }
+
+    /// This load without the kinds of computation that the other has too.
+    pub fn without_kinds_of(self, other: Load) -> Load {
+        let unless = |there: bool, load: f64| if there { 0.0 } else { load };
+        Load {
+            nanos: if other.nanos > 0 { 0 } else { self.nanos },
+            flops: unless(other.flops > 0.0, self.flops),
+            roofline: (
+                unless(other.roofline.0 > 0.0, self.roofline.0),
+                unless(other.roofline.1 > 0.0, self.roofline.1),
+            ),
+        }
+    }
+
     pub fn add(&mut self, other: Load) {
         self.nanos += other.nanos;
         self.flops += other.flops;
@@ -173,12 +209,10 @@ impl Collector {
 
 impl TraceWriter for Collector {
     fn computed(&mut self, rank: u32, work: Work) {
-        let load = match work {
-            Work::Nanos(nanos) => Load { nanos, ..Load::default() },
-            Work::Flops(flops) => Load { flops, ..Load::default() },
-            Work::Roofline { flops, bytes } => Load { roofline: (flops, bytes), ..Load::default() },
-            Work::Threads(_) => return self.refuse(rank, "computes with several threads"),
-        };
+        if let Work::Threads(_) = work {
+            return self.refuse(rank, "computes with several threads");
+        }
+        let load = Load::of(work);
         match self.ranks[rank as usize].last_mut() {
             Some(Event::Compute(last)) => last.add(load),
             _ => self.ranks[rank as usize].push(Event::Compute(load)),

@@ -116,6 +116,26 @@ impl Window {
         }
     }
 
+    /// Appends the next bytes; false if there are not so many.
+    pub fn copy(
+        &mut self,
+        count: usize,
+        into: &mut Vec<u8>,
+        mut more: impl FnMut(u64, &mut Vec<u8>) -> Result<usize, TraceError>,
+    ) -> Result<bool, TraceError> {
+        let mut left = count;
+        loop {
+            let here = left.min(self.bytes.len() - self.next);
+            into.extend_from_slice(&self.bytes[self.next..self.next + here]);
+            self.next += here;
+            left -= here;
+            if left == 0 || self.ended {
+                return Ok(left == 0);
+            }
+            self.look_further(&mut more)?;
+        }
+    }
+
     /// Goes somewhere else.
     pub fn seek(&mut self, at: u64) {
         self.bytes.clear();
