@@ -5,6 +5,7 @@ import json
 import math
 import sys
 
+import prepare
 from harness import MPIRAGE, ROOT, Suite
 
 RANKS, CORES, ITERATIONS = 32, 8, 200
@@ -150,6 +151,60 @@ def executables(suite):
     suite.check("executables: failure", failed.code == 84 and "none of it" in failed.err and "exit status: 4" in failed.err, failed)
 
 
+def cell_seconds(case):
+    """Seconds for which cores computed, from the cells of a heat map."""
+    widths = [end - start for start, end in zip([0.0, *case["ends"]], case["ends"])]
+    cells = ([int(row[2 * at:2 * at + 2], 16) / case["full"] for at in range(case["columns"])] for row in case["rows"])
+    return sum(load * width * case["cores_per_row"] for row in cells for load, width in zip(row, widths))
+
+
+def page(suite):
+    """The page has the table, all charts, and heat maps whose cells add up to what cores computed; Chromium draws them."""
+    file = suite.folder / "balance.html"
+    words = ["--cores", CORES, "--net", "hdr100", "--balancer", "none,greedy,refine", "--every", "10,50", "--report", file]
+    found = cases(suite, trace_of(suite), *words)
+    text = file.read_text()
+    loads = json.loads(text.split('type="application/json">')[1].split("</script>")[0])
+    suite.check("page: a map for each case", len(loads) == len(found) == 5, len(loads))
+    for (key, case), load in zip(found.items(), loads):
+        seconds = cell_seconds(load)
+        suite.check(f"page: {key}: the cells add up", math.isclose(seconds, case["computed_seconds"], rel_tol=0.01), (seconds, case["computed_seconds"]))
+        suite.check(f"page: {key}: the last iteration ends with the run", math.isclose(load["ends"][-1], case["simulated_seconds"], rel_tol=0.01), load["ends"][-1])
+        suite.check(f"page: {key}: shape", (load["columns"], load["cores"], len(load["moved"])) == (ITERATIONS, CORES, case["decisions"]), load["columns"])
+        load = case["computed_seconds"] / CORES / case["simulated_seconds"]
+        suite.check(f"page: {key}: mean load", math.isclose(case["mean_load"], load, rel_tol=1e-9), case["mean_load"])
+    best = min(found.values(), key=lambda case: case["simulated_seconds"])
+    suite.check("page: the answer", f"<b>{best['balancer']}, every {best['every']}</b> is the fastest" in text, best["balancer"])
+    for heading in ("Makespan", "Makespan by interval", "Average load over time", "Load of each core"):
+        suite.check(f"page: {heading}", f"<h2>{heading}</h2>" in text)
+    suite.check("page: links to nothing", "src=" not in text and "href=" not in text)
+    in_browser(suite, file)
+    wrong = balance(suite, trace_of(suite), "--cores", CORES, "--report", suite.folder / "balance.txt")
+    suite.check("page: its name", wrong.code == 84 and ".html" in wrong.err, wrong)
+
+
+def in_browser(suite, file):
+    """The maps in Chromium: drawn, in more than one colour, and with numbers under the pointer."""
+    prepare.browser()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=prepare.CHROMIUM, args=["--no-sandbox"])
+        shown, complaints = browser.new_page(), []
+        shown.on("pageerror", lambda error: complaints.append(str(error)))
+        shown.goto(file.as_uri())
+        colours = shown.evaluate("""() => [...document.querySelectorAll('#maps canvas')].map((canvas) => {
+            const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+            return new Set(Array.from({ length: data.length / 4 }, (_, at) => data.slice(4 * at, 4 * at + 3).join())).size;
+        })""")
+        suite.check("page: maps are drawn", len(colours) == 5 and min(colours) > 10, colours)
+        shown.locator("#maps canvas").first.hover(position={"x": 200, "y": 40})
+        tip = shown.locator("#tip").text_content()
+        suite.check("page: a map says what is under the pointer", "core 2 (" in tip and "iteration " in tip and " % of " in tip, tip)
+        suite.check("page: no complaints", not complaints, complaints)
+        browser.close()
+
+
 def mistakes(suite):
     trace = trace_of(suite)
     for words, text in [
@@ -247,7 +302,7 @@ int main(int argc, char **argv)
             suite.check(f"places, {language}, {mode}: what it takes along", 20e6 <= bytes < 21.5e6, bytes)
 
 
-PARTS = [none, work, costs, aggregated, deterministic, executables, online, hybrid, places, mistakes]
+PARTS = [none, work, costs, aggregated, deterministic, executables, page, online, hybrid, places, mistakes]
 
 
 def main():

@@ -417,6 +417,27 @@ def test_regions(browser):
     assert page.complaints == [], page.complaints
 
 
+def test_named_regions(browser):
+    """Regions of mpirage/regions.h have names: in the table, in the filter and in tooltips."""
+    name = real_report(browser, "named", ["run", "-q", "-n", "2", "-p", "cluster:2", "--compute", "none"], "tests/waits/named_regions.c", 0)
+    page = browser.open(name)
+    until(page, "Boolean(document.querySelector('[data-figure=regions]'))")
+    columns, *rows = downloaded(page, "regions")
+    found = {row[1]: dict(zip(columns, row)) for row in rows}
+    assert {name: int(row["times"]) for name, row in found.items()} == {"time loop": 2, "stencil": 6, "halo exchange": 6}, found
+    # Rank 1 waits 4 ms in each barrier.
+    assert abs(float(found["stencil"]["seconds"]) - 0.030) < 1e-3 and abs(float(found["halo exchange"]["waiting"]) - 0.012) < 1e-3, found
+    page.locator("[data-filter=call]").fill("barrier")
+    for text, calls in (("Halo", 6), ("time loop", 6), ("stencil", 6), ("nothing", 0), ("", 8)):
+        page.locator("[data-filter=region]").fill(text)
+        until(page, f"document.querySelector('[data-field=selection]').dataset.value === '{calls}'")
+    page.locator("[data-filter=call]").fill("")
+    page.mouse.move(*place(page, 3e6, 1))
+    tip = page.locator("#tooltip").inner_text()
+    assert "time loop › stencil › halo exchange" in tip, tip
+    assert page.complaints == [], page.complaints
+
+
 def test_wait_for_graph(browser):
     """A deadlock is drawn as a graph instead of efficiencies."""
     page = browser.open(real_report(browser, "graph", ["run", "-q", "-n", "3", "-p", "cluster:3"], "tests/faults/deadlock_recv.c", 80))
@@ -565,6 +586,48 @@ def real_report(browser, name, command, source, code, arguments=()):
     done = subprocess.run([MPIRAGE, *command, "--report", path, *rest, *arguments], capture_output=True)
     assert code is None or done.returncode == code, (name, done.returncode, done.stderr[-500:])
     return name
+
+
+def test_irregular_network(browser):
+    """A machine of zones is drawn with the names of its hosts and links; the link inside a switch is a ring around it."""
+    command = ["replay", "gen:alltoall,ranks=41,bytes=65536", "-p", ROOT / "platforms/grid.xml"]
+    page = browser.open(real_report(browser, "irregular", command, None, 0))
+    frame(page)
+    drawing = page.locator("[data-figure=topology] svg")
+    names = drawing.locator("text").all_text_contents()
+    assert {"big-1.north", "small-8.south", "front.south", "big_backbone", "wide"} <= set(names), names
+    assert drawing.locator("circle[data-node]").count() == 43
+    ring = drawing.locator("circle[data-edge]")
+    assert ring.count() == 1
+    ring.dispatch_event("pointermove", {"clientX": 300, "clientY": 300, "bubbles": True})
+    tip = page.locator("#tooltip").inner_text()
+    assert "big_backbone" in tip and "inside big_backbone" in tip and "use" in tip, tip
+    boxes = [text.bounding_box() for text in drawing.locator("text").all()]
+    apart = lambda a, b: a["x"] + a["width"] <= b["x"] + 2 or b["x"] + b["width"] <= a["x"] + 2 or a["y"] + a["height"] <= b["y"] + 4 or b["y"] + b["height"] <= a["y"] + 4
+    assert all(apart(a, b) for at, a in enumerate(boxes) for b in boxes[:at]), "names cover each other"
+    rows = downloaded(page, "topology")
+    assert rows[0][:3] == ["from", "to", "name"] and any(row[2] == "campus" for row in rows), rows[:3]
+    assert page.complaints == [], page.complaints
+
+
+def test_messages_inside_collectives(browser):
+    """They are arrows if they were asked for, and the first to be left out where there are too many."""
+    arrows = f"{VIEW}.arrows.map((arrow) => arrow.scope)"
+    command = ["replay", "gen:allreduce,ranks=8,bytes=65536,iterations=3,compute=100us", "-p", "cluster:8"]
+    page = browser.open(real_report(browser, "without-inner", command, None, 0))
+    assert page.evaluate(arrows) == [], page.evaluate(arrows)
+    page = browser.open(real_report(browser, "inner", [*command, "--trace-collectives", "yes"], None, 0))
+    frame(page)
+    whole = page.evaluate(f"{VIEW}.whole")
+    assert "Zoom in for messages" in page.locator(".timeline").inner_text()
+    page.evaluate(f"{VIEW}.look(0, {whole / 3})")
+    frame(page)
+    shown = page.evaluate(arrows)
+    assert shown and all(shown), shown
+    page.locator(".timeline canvas").first.scroll_into_view_if_needed()
+    arrow, canvas = page.evaluate(f"{VIEW}.arrows[0]"), box(page)
+    page.mouse.move(canvas["x"] + (arrow["x0"] + arrow["x1"]) / 2, canvas["y"] + (arrow["y0"] + arrow["y1"]) / 2)
+    assert "Message of a collective" in page.locator("#tooltip").inner_text(), page.locator("#tooltip").inner_text()
 
 
 def test_packets(browser):

@@ -12,6 +12,7 @@ import gzip
 import itertools
 import json
 import re
+import shutil
 import struct
 import sys
 
@@ -36,6 +37,8 @@ RUNS = [
 REPLAYS = [
     ("gen-halo", "gen:halo2d,ranks=64,compute=50us,imbalance=2", "cluster:16"),
     ("gen-alltoall", "gen:alltoall,ranks=24,compute=20us,noise=0.5", "dragonfly:2x2x3x2"),
+    ("grid", "gen:alltoall,ranks=41,bytes=4096", ROOT / "platforms" / "grid.xml"),
+    ("racks", "gen:ring,ranks=24,bytes=4096", ROOT / "platforms" / "two-racks.toml"),
 ]
 # A packet-level network whose queues are too short.
 SHORT_QUEUES = """name = "short"
@@ -326,6 +329,10 @@ def check_network(suite, name, page, tables):
         suite.check(f"{name}: edges connect nodes", all(max(a, b) < nodes for a, b in zip(edges["from"], edges["to"])))
         drawn = len(page.section("edges_bytes"))
         suite.check(f"{name}: load of edges", drawn == len(edges["from"]) * links["bins"], drawn)
+        if topology["kind"] == "explicit":
+            # All links between hosts that carried bytes are in the drawing.
+            drawn, between = sum(page.section("edges_bytes")), sum(size for link, size in carried.items() if "loopback" not in link)
+            suite.check(f"{name}: bytes of edges", abs(drawn - between) <= 1e-3 * drawn and between > 0, (drawn, between))
 
 
 def check_packets(suite):
@@ -506,6 +513,94 @@ int main(int argc, char **argv) {
 """
 
 
+# Regions with names, in three languages: an outer one, and an inner one that comes three times.
+REGIONS_C = """
+#include <mpi.h>
+#include <mpirage/regions.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  mpirage_region_begin("everything");
+  for (int turn = 0; turn < 3; turn++) {
+    mpirage_region_begin("halo exchange");
+    MPI_Barrier(MPI_COMM_WORLD);
+    mpirage_region_end("halo exchange");
+  }
+  mpirage_region_end("everything");
+  MPI_Finalize();
+}
+"""
+REGIONS_CXX = """
+#include <mpi.h>
+#include <mpirage/regions.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  {
+    mpirage::region all("everything");
+    for (int turn = 0; turn < 3; turn++) {
+      mpirage::region halo("halo exchange");
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+  MPI_Finalize();
+}
+"""
+REGIONS_FORTRAN = """
+include 'mpirage/regions.f90'
+program regions
+  use mpirage_regions
+  use mpi
+  integer :: turn, ierror
+  call MPI_Init(ierror)
+  call mpirage_region_begin('everything')
+  do turn = 1, 3
+    call mpirage_region_begin('halo exchange  ')
+    call MPI_Barrier(MPI_COMM_WORLD, ierror)
+    call mpirage_region_end('halo exchange')
+  end do
+  call mpirage_region_end('everything')
+  call MPI_Finalize(ierror)
+end program regions
+"""
+
+
+def check_regions(suite):
+    """Regions have names in C, C++ and Fortran, in folded ranks and processes; built with another MPI they have them too, and that MPI ignores them."""
+    include = ROOT / "crates/abi/include"
+    languages = [("c", "cc", REGIONS_C), ("cpp", "cxx", REGIONS_CXX)]
+    if shutil.which("gfortran"):
+        languages.append(("f90", "fc", REGIONS_FORTRAN))
+    for ending, language, text in languages:
+        source = suite.folder / f"regions.{ending}"
+        source.write_text(text)
+        program = suite.folder / f"regions-{language}"
+        made = suite.run([MPIRAGE, language, "-g", "-J", suite.folder, source, "-o", program] if ending == "f90" else [MPIRAGE, language, "-g", "-Wall", "-Wextra", "-Werror", source, "-o", program], timeout=60)
+        if suite.check(f"regions: {source.name} compiles", made.code == 0, made.err):
+            for mode in ("folded", "processes") if ending != "f90" else ("processes",):
+                named_regions(suite, f"{source.name}, {mode}", program, ["--ranks-as", mode])
+    compiler, launcher = shutil.which("mpicc.mpich"), shutil.which("mpiexec.mpich")
+    if compiler and launcher:
+        program = suite.folder / "regions-mpich"
+        made = suite.run([compiler, "-std=c99", "-Wall", "-Werror", "-idirafter", include, suite.folder / "regions.c", "-o", program], timeout=60)
+        if suite.check("regions: MPICH compiles them", made.code == 0, made.err):
+            alone = suite.run([launcher, "-n", "2", program], timeout=60)
+            suite.check("regions: MPICH ignores them", alone.code == 0 and not alone.out and not alone.err, alone)
+            named_regions(suite, "built for MPICH", program, [])
+
+
+def named_regions(suite, what, program, options):
+    file = suite.folder / "regions.html"
+    done = suite.run([MPIRAGE, "run", "-q", "-n", "2", "-p", "cluster:2", "--compute", "none", *options, "--report", file, program], timeout=60)
+    if not suite.check(f"regions: {what}: the run", done.code == 0, done):
+        return
+    page = Page(file)
+    names = {region["name"]: region["number"] for region in page["regions"]}
+    suite.check(f"regions: {what}: names", set(names) == {"everything", "halo exchange"}, page["regions"])
+    control = page["functions"].index("MPI_Pcontrol")
+    levels = collections.Counter(call[7] for _, call in page.calls() if call[3] == control)
+    outer, inner = names.get("everything"), names.get("halo exchange")
+    suite.check(f"regions: {what}: begins and ends", levels == {outer: 2, -outer: 2, inner: 6, -inner: 6}, levels)
+
+
 def check_ideal(suite):
     """What a report says of an ideal network is what replaying the trace on one gives."""
     trace, page = suite.folder / "ideal.mpirage", suite.folder / "ideal.html"
@@ -572,6 +667,8 @@ def main(wanted):
             check_run(suite, name, [MPIRAGE, "replay", workload, "-p", platform], 0)
     if not wanted or "packets" in wanted:
         check_packets(suite)
+    if not wanted or "regions" in wanted:
+        check_regions(suite)
     if not wanted:
         check_ideal(suite)
         check_ideal_clocks(suite)

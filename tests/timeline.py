@@ -270,7 +270,7 @@ def check_killed(suite):
 
 
 def check_collectives(suite):
-    """With --trace-collectives Paraver and Paje have the messages inside collectives, which tables always have."""
+    """With --trace-collectives Paraver, Perfetto and Paje have the messages inside collectives, which tables always have."""
     program, files = suite.compile(EXAMPLES / "conjugate_gradient.c"), Files(suite, "collectives")
     result = suite.simulate(*files.options(), "--trace-collectives", "yes", "-n", 4, "--compute", "none", "--json", program)
     if not suite.check("collectives are traced", result.code == 0, result.err):
@@ -282,6 +282,11 @@ def check_collectives(suite):
     trace = paraver.Trace(files.path["prv"])
     suite.check("collectives: Paraver", not trace.wrong, "\n".join(trace.wrong))
     suite.check("collectives: messages in Paraver", trace.messages == len(tables["messages"]), trace.messages)
+    import perfetto_trace as perfetto
+
+    shown = perfetto.Trace(files.path["pftrace"])
+    suite.check("collectives: Perfetto", not shown.wrong, "\n".join(shown.wrong))
+    suite.check("collectives: messages in Perfetto", shown.inside == inside, (shown.inside, inside))
     if shutil.which("pj_dump"):
         dumped = suite.run(["pj_dump", files.path["paje"]])
         links = [line for line in dumped.out.splitlines() if line.startswith("Link")]

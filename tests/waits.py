@@ -182,6 +182,22 @@ def contention(suite):
     alone.check("without contention in the model there is none", alone.waits["seconds"]["contention"] == 0)
 
 
+def frames(suite):
+    """Lossless networks of frames tell contention from transfer, and on which link; connections of TCP have a history, so their time does not say."""
+    for profile in ("rdma", "roce"):
+        figures = Figures(suite, "contention", 4, "--mpi-profile", profile, model="packet")
+        # Two messages share the link of the receiver: half of the time is contention, and more if senders slow down (DCQCN).
+        states = figures.states(2)
+        share = states.get("contention", 0) / (states.get("contention", 0) + states.get("transfer", 1e-9))
+        figures.check(f"{profile}: about half of it is contention", 0.4 < share < (0.7 if profile == "roce" else 0.55), states)
+        links = figures.waits["links"]
+        figures.check(f"{profile}: the link of the receiver is named", len(links) == 1 and "2" in links[0]["name"], links)
+        alone = Figures(suite, "transfer", 2, "--mpi-profile", profile, model="packet")
+        alone.check(f"{profile}: a message alone meets no contention", alone.waits["seconds"]["contention"] == 0 and alone.waits["seconds"]["transfer"] > 1e-3)
+    tcp = Figures(suite, "contention", 4, "--mpi-profile", "openmpi-tcp", model="packet")
+    tcp.check("tcp: unknown", tcp.waits["seconds"]["contention"] == 0)
+
+
 def chain(suite):
     """Rank r waits for rank r − 1 until 10 + (r − 1) ms; of that, rank 0 is to blame for 10 ms and each rank between for 1 ms."""
     figures = Figures(suite, "chain", 5)
@@ -241,7 +257,7 @@ def modes(suite):
     suite.check("processes and folded ranks wait alike", shown[0] == shown[1], shown)
 
 
-PARTS = [late_sender, late_receiver, barrier, late_broadcast, early_reduce, alltoall, waitall, contention, chain, transfer, wildcard, overlap,
+PARTS = [late_sender, late_receiver, barrier, late_broadcast, early_reduce, alltoall, waitall, contention, frames, chain, transfer, wildcard, overlap,
          repeated, formula, modes]
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ Event = schema.TrackEvent
 
 class Trace:
     def __init__(self, path):
-        self.wrong, self.slices, self.arrows, self.counters = [], [], 0, {}
+        self.wrong, self.slices, self.arrows, self.counters, self.inside = [], [], 0, {}, 0
         self.tracks, self.names, self.annotations, self.strings = {}, {}, {}, {}
         trace = schema.Trace.FromString(path.read_bytes())
         self.expect(trace.packet and trace.packet[0].sequence_flags & 1, "the first packet does not clear the state")
@@ -72,6 +72,16 @@ class Trace:
                 if self.expect(self.flows.get(flow), f"arrow {flow} ends before it starts, or twice"):
                     self.flows[flow] = None
                     self.arrows += 1
+        elif event.type == Event.TYPE_INSTANT:
+            # A message inside a collective: an arrow between two instants.
+            self.expect(event.name_iid in self.names, "an instant without a name")
+            for flow in event.flow_ids:
+                self.expect(flow not in self.flows, f"arrow {flow} starts twice")
+                self.flows[flow] = (track, time)
+            for flow in event.terminating_flow_ids:
+                if self.expect(self.flows.get(flow), f"arrow {flow} ends before it starts, or twice"):
+                    self.flows[flow] = None
+                    self.inside += 1
         elif event.type == Event.TYPE_COUNTER:
             self.expect(self.tracks[track].HasField("counter"), f"{self.name(track)} is no counter")
             self.counters.setdefault(self.name(track), []).append((time, event.double_counter_value))

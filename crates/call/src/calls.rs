@@ -312,6 +312,8 @@ calls! {
     33: Control {
         /// What the program says.
         level: i32,
+        /// The name of the region that begins here; empty if it has none.
+        name: &'a str,
     }
         answered: false, trace: LeftOut, stored: [], checks: [];
 

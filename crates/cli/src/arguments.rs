@@ -166,6 +166,9 @@ pub struct ReportArguments {
     /// How to find the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
     #[arg(long, default_value = "clocks", value_name = "clocks|run|no", help_heading = "Results")]
     pub report_ideal: String,
+    /// Show the messages inside collectives of traces: yes or no
+    #[arg(long, default_value = "no", value_name = "yes|no", help_heading = "Results")]
+    pub trace_collectives: String,
     /// Up to 26 runs: traces (such as FILE.mpirage), which are replayed, or reports (FILE.html), which are copied
     #[arg(required = true, num_args = 1..=mpirage_report::MOST_RUNS, value_name = "RUN", help_heading = "Arguments")]
     pub runs: Vec<String>,
@@ -458,7 +461,7 @@ pub struct ResultArguments {
     /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .otf2 (Vampir), .parquet or .csv (tables)
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
-    /// Include the messages inside collectives in traces of single messages (Paraver, Paje): yes or no
+    /// Include the messages inside collectives in reports and in traces of single messages (Paraver, Perfetto, Paje): yes or no
     #[arg(long, default_value = "no", value_name = "yes|no")]
     pub trace_collectives: String,
     /// Capture frames for Wireshark, with --model packet: those of a host, a link (NAME, NAME_UP, NAME_DOWN), or a switch (switch-LEVEL-NUMBER) or one of its ports

@@ -1,6 +1,7 @@
 //! `mpirage balance`: the same trace with several load balancers.
 
 mod cases;
+mod page;
 mod show;
 mod traced;
 
@@ -38,8 +39,11 @@ pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
     arguments.machine.add_inputs(&mut files);
     let file = arguments.json.as_deref().filter(|file| *file != Path::new(STANDARD_OUTPUT));
     file.into_iter().for_each(|file| files.output("--json", file));
+    arguments.report.iter().for_each(|file| files.output("--report", file));
     files.check()?;
     let file = file.map(results::open).transpose()?;
+    let report =
+        arguments.report.as_deref().map(|file| results::open_report("--report", file)).transpose()?;
     let results = studies(arguments, program.as_ref(), &interrupt)?;
     let warnings = results.iter().flat_map(|(study, outcomes)| study.warnings(outcomes));
     // All process grids have the same machine and the same doubts.
@@ -50,9 +54,12 @@ pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
         table.lines().iter().for_each(output::line);
     }
     match (file, &arguments.json) {
-        (Some(file), _) => write(file, &table)?,
+        (Some(file), _) => write(file, &table.json().to_string())?,
         (None, Some(_)) => output::try_line(table.json())?,
         (None, None) => {}
+    }
+    if let Some(file) = report {
+        write(file, &page::page(&table))?;
     }
     Ok(0)
 }
@@ -91,8 +98,8 @@ fn studies<'a>(
     arguments.decompose.iter().map(study).collect()
 }
 
-fn write(mut file: OutputFile, table: &Table<'_>) -> Result<(), Failure> {
+fn write(mut file: OutputFile, text: &str) -> Result<(), Failure> {
     let name = file.path().display().to_string();
-    let written = writeln!(file, "{}", table.json()).and_then(|()| file.finish());
+    let written = writeln!(file, "{text}").and_then(|()| file.finish());
     Ok(written.with_context(|| format!("cannot write {name}"))?)
 }

@@ -87,9 +87,11 @@ impl Flags {
     ) -> Result<Flags, Failure> {
         let mut flags = Flags::of_c(install);
         if language == Language::Fortran {
-            flags.compile.clear();
+            // After the folder of the modules: mpirage/regions.f90 is beside mpi.h.
+            let headers = std::mem::take(&mut flags.compile);
             if !arguments.iter().any(|word| word == "--version" || word == "-dumpversion") {
                 flags.compile.extend(fortran_modules::flags(compiler)?);
+                flags.compile.extend(headers);
             }
             // The library finds MPI_BOTTOM and its like by these names.
             flags.link.push("-Wl,--export-dynamic-symbol=mpi_fortran_*".into());

@@ -61,12 +61,7 @@ impl Recordings {
         let writers =
             wanted.trace.iter().map(|file| writer(file, source, machine, &run)).collect::<Result<_, _>>()?;
         let report = match wanted.report {
-            Some(_) => Some(Reporting::new(
-                &wanted.report_ideal,
-                &run_info(source, machine),
-                machine,
-                source.computation(),
-            )?),
+            Some(_) => Some(Reporting::new(&wanted.report_ideal, &run, machine, source.computation())?),
             None => None,
         };
         Ok(Recordings { summary: Rc::default(), writers, report })

@@ -67,7 +67,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
             json: None,
             quiet: true,
             trace: Vec::new(),
-            trace_collectives: "no".to_owned(),
+            trace_collectives: arguments.trace_collectives.clone(),
             report: Some(PathBuf::new()),
             report_ideal: arguments.report_ideal.clone(),
         },

@@ -1,6 +1,6 @@
 //! The Fortran text made from the tables: `mpif-constants.h`, `mpif.h`, `mpi.f90` and `mpi_f08.f90`.
 
-use super::parameter::{Shape, is_fortran, is_handle, parameters};
+use super::parameter::{Shape, has_error_code, is_fortran, is_handle, parameters};
 use super::table::{Argument, Constant, Direction, Function, Group, GroupKind, HANDLES, Value};
 
 /// Where a line of free form continues on the next.
@@ -194,7 +194,7 @@ fn subroutine(function: &Function, module: Module, prefix: &str) -> String {
         parameters(function).into_iter().filter(|(_, shape)| *shape != Shape::Absent).collect();
     let result = result(function);
     let mut names: Vec<String> = list.iter().map(|(argument, _)| argument.name.clone()).collect();
-    if result.is_none() {
+    if has_error_code(function) {
         names.push("ierror".to_owned());
     }
     let kind = if result.is_some() { "function" } else { "subroutine" };
@@ -205,6 +205,7 @@ fn subroutine(function: &Function, module: Module, prefix: &str) -> String {
     }
     text += &match result {
         Some(of) => format!("      {of} :: {name}\n"),
+        None if !has_error_code(function) => String::new(),
         None if module == Module::F08 => "      integer, optional, intent(out) :: ierror\n".to_owned(),
         None => "      integer, intent(out) :: ierror\n".to_owned(),
     };

@@ -80,6 +80,11 @@ const COMPLETIONS: [(&str, &str); 6] = [
     ("MPI_Waitsome", "outcount"),
 ];
 
+/// Whether a procedure of Fortran has `ierror`: all but `MPI_Pcontrol`, and functions that return something else.
+pub fn has_error_code(function: &Function) -> bool {
+    !matches!(function.returns.base.as_str(), "double" | "MPI_Aint") && function.name != "MPI_Pcontrol"
+}
+
 /// The parameters of a function, each with its shape.
 pub fn parameters(function: &Function) -> Vec<(&Argument, Shape)> {
     function.arguments.iter().map(|argument| (argument, shape(function, argument))).collect()

@@ -1,6 +1,6 @@
 //! The Rust text of the Fortran entry points: each translates its arguments, calls the body of the C function, and translates results.
 
-use super::parameter::{Shape, is_fortran, parameters};
+use super::parameter::{Shape, has_error_code, is_fortran, parameters};
 use super::table::{Argument, Constant, Direction, Function, Group, GroupKind, Value};
 
 /// What the entry points call.
@@ -42,7 +42,7 @@ fn wrapper(index: usize, function: &Function, target: Target) -> String {
     let body = call(index, function, &parts, target);
     let result = result(function);
     let ends: Vec<String> = parts.iter().filter_map(|part| part.fortran.clone()).collect();
-    let code = if result.is_empty() { vec!["ierror: *mut c_int".to_owned()] } else { Vec::new() };
+    let code = if has_error_code(function) { vec!["ierror: *mut c_int".to_owned()] } else { Vec::new() };
     let lengths: Vec<String> = parts.iter().filter_map(|part| part.length.clone()).collect();
     let list = [ends, code, lengths].concat().join(", ");
     format!(
@@ -66,8 +66,11 @@ fn call(index: usize, function: &Function, parts: &[Part], target: Target) -> St
     let after: String = parts.iter().map(|part| part.after.as_str()).collect();
     let values: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
     let returns = if result(function).is_empty() { " -> c_int" } else { result(function) };
-    let end =
-        if result(function).is_empty() { "        finish(ierror, code);\n" } else { "        code as _\n" };
+    let end = match (has_error_code(function), result(function)) {
+        (true, _) => "        finish(ierror, code);\n",
+        (false, "") => "        let _ = code;\n",
+        (false, _) => "        code as _\n",
+    };
     let signature = format!("unsafe extern \"C-unwind\" fn({}){returns}", types.join(", "));
     let body = match target {
         Target::Bodies => format!("body!({index}, {signature})"),

@@ -52,7 +52,7 @@ pub use engine::{
 };
 pub use files::state::FileStatistics;
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
-pub use migration::{Balancing, CorePlace, Interval, MigrationHistory};
+pub use migration::{Balancing, CorePlace, Interval, IterationLoads, IterationRow, MigrationHistory};
 pub use noise::Noise;
 pub use origin::Origin;
 pub use protocol::{

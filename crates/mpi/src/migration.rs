@@ -6,12 +6,16 @@
 //!
 //! [`Migrations`] owns this state. It knows neither clock nor network: the engine starts the timer and the transfers that it names.
 
+mod iterations;
+
 use std::collections::BTreeMap;
 
 use mpirage_balance::{BalanceError, Balancer, CoreId, Loads, Rank, Snapshot, Traffic};
 use mpirage_call::{LineId, RankId};
 use mpirage_platform::HostId;
-use mpirage_units::Duration;
+use mpirage_units::{Duration, Time};
+
+pub use iterations::{IterationLoads, IterationRow};
 
 /// A core to which ranks can move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +70,8 @@ pub struct MigrationHistory {
     pub seconds: Vec<f64>,
     /// Calls of `AMPI_Migrate` of the rank with the most.
     pub calls: u32,
+    /// What each core computed between these calls, and after the last.
+    pub iterations: IterationLoads,
 }
 
 /// A rank on its way.
@@ -88,6 +94,7 @@ pub(crate) struct Migrations {
     /// Ranks whose state travels.
     travelling: usize,
     intervals: Vec<Interval>,
+    iterations: IterationLoads,
 }
 
 /// What is known of a rank.
@@ -102,6 +109,8 @@ struct Balanced {
     seconds: f64,
     /// In the whole run.
     all_seconds: f64,
+    /// In the whole run, until its last call of `AMPI_Migrate`.
+    seconds_at_call: f64,
 }
 
 impl Migrations {
@@ -109,7 +118,8 @@ impl Migrations {
         let wants_traffic = plan.balancer.wants_traffic();
         let ranks = vec![Balanced::default(); plan.mapping.len()];
         let (traffic, waiting, intervals) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Migrations { plan, wants_traffic, ranks, traffic, waiting, travelling: 0, intervals }
+        let iterations = IterationLoads::new(plan.cores.len());
+        Migrations { plan, wants_traffic, ranks, traffic, waiting, travelling: 0, intervals, iterations }
     }
 
     /// The cores of all ranks.
@@ -139,8 +149,11 @@ impl Migrations {
     }
 
     /// A rank calls `AMPI_Migrate`. True if it stops there for a decision: it enters a barrier.
-    pub(crate) fn calls(&mut self, rank: RankId, state_bytes: u64) -> bool {
+    pub(crate) fn calls(&mut self, rank: RankId, state_bytes: u64, now: Time) -> bool {
         let state = &mut self.ranks[rank.index()];
+        let core = self.plan.mapping[rank.index()];
+        self.iterations.add(state.calls, core, state.all_seconds - state.seconds_at_call, now);
+        state.seconds_at_call = state.all_seconds;
         state.calls += 1;
         state.state_bytes = self.plan.state_bytes.unwrap_or(state_bytes);
         state.in_barrier =
@@ -222,9 +235,17 @@ impl Migrations {
         lines
     }
 
-    pub(crate) fn history(&self) -> MigrationHistory {
+    /// `now` is the end of the run.
+    pub(crate) fn history(&self, now: Time) -> MigrationHistory {
+        let mut iterations = self.iterations.clone();
+        for (rank, &core) in self.ranks.iter().zip(&self.plan.mapping) {
+            let rest = rank.all_seconds - rank.seconds_at_call;
+            if rest > 0.0 {
+                iterations.add(rank.calls, core, rest, now);
+            }
+        }
         let seconds = self.ranks.iter().map(|rank| rank.all_seconds).collect();
         let calls = self.ranks.iter().map(|rank| rank.calls).max().unwrap_or(0);
-        MigrationHistory { intervals: self.intervals.clone(), seconds, calls }
+        MigrationHistory { intervals: self.intervals.clone(), seconds, calls, iterations }
     }
 }

@@ -3,6 +3,10 @@
 //! A regular network may have millions of links. Hosts of one switch, switches of one level and blocks of a torus are drawn
 //! as one node where there would be too many. All cables between two nodes are one edge.
 
+mod graph;
+mod spring;
+
+use graph::Graph;
 use mpirage_platform::{HostId, LinkEnd, LinkId, Platform, Topology};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -16,6 +20,11 @@ const MOST: [u32; 5] = [512, 256, 128, 64, 32];
 const MOST_EDGES: usize = 2_500;
 /// Links of the machine, at most. A larger machine is not drawn.
 const MOST_LINKS: u32 = 4_000_000;
+/// Hosts and links of an irregular machine, at most: its routes are followed one by one.
+const MOST_HOSTS_OF_GRAPH: u32 = 20_000;
+const MOST_LINKS_OF_GRAPH: u32 = 200_000;
+/// Nodes of an irregular machine, at most: each pushes each other away.
+const MOST_NODES_OF_GRAPH: usize = 400;
 
 /// What a node of the drawing stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,10 +49,10 @@ struct Drawn {
     crossed: Vec<(u32, u32)>,
 }
 
-/// Adds the drawing, if the machine is a regular network.
+/// Adds the drawing, unless the machine is too large.
 pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Container) {
     let topology = platform.topology();
-    let Some(kind) = kind(&topology) else { return };
+    let Some(kind) = kind(&topology) else { return write_graph(platform, network, out) };
     if platform.link_count() > MOST_LINKS {
         return;
     }
@@ -79,6 +88,54 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
     network.write_bins("edges_bytes", 0..edges.len() as u32, out, |edge, bins| {
         while let Some((_, used)) = crossed.next_if(|&(of, _)| of == edge) {
             network.add(&network.used[used as usize], bins);
+        }
+    });
+}
+
+/// Adds the drawing of an irregular machine.
+fn write_graph(platform: &Platform, network: &Network<'_>, out: &mut Container) {
+    if platform.host_count() > MOST_HOSTS_OF_GRAPH || platform.link_count() > MOST_LINKS_OF_GRAPH {
+        return;
+    }
+    let Graph { vertices, edges, misfits } = Graph::new(platform);
+    if vertices.len() > MOST_NODES_OF_GRAPH || edges.len() > MOST_EDGES || edges.is_empty() {
+        return;
+    }
+    let ends: Vec<(usize, usize)> = edges.iter().map(|edge| edge.ends).collect();
+    let places = spring::positions(vertices.len(), &ends);
+    let shape = platform.topology();
+    let text = match misfits {
+        0 => format!("{shape}; junctions follow from the routes"),
+        _ => format!(
+            "{shape}; an approximation: routes of {misfits} pairs of hosts do not fit into any drawing"
+        ),
+    };
+    out.put(
+        "topology",
+        json!({
+            "kind": "explicit",
+            "nodes": {
+                "name": vertices.iter().map(|vertex| vertex.name.as_str()).collect::<Vec<_>>(),
+                "level": vertices.iter().map(|vertex| u8::from(!vertex.is_host)).collect::<Vec<_>>(),
+                "group": vec![0; vertices.len()],
+                "x": places.iter().map(|place| place.0).collect::<Vec<_>>(),
+                "y": places.iter().map(|place| place.1).collect::<Vec<_>>(),
+            },
+            "edges": {
+                "from": ends.iter().map(|ends| ends.0).collect::<Vec<_>>(),
+                "to": ends.iter().map(|ends| ends.1).collect::<Vec<_>>(),
+                "name": edges.iter().map(graph::Cables::label).collect::<Vec<_>>(),
+                "links": edges.iter().map(|edge| edge.links.len()).collect::<Vec<_>>(),
+                "bandwidth": edges.iter().map(|edge| edge.bandwidth).collect::<Vec<_>>(),
+            },
+            "text": text,
+        }),
+    );
+    network.write_bins("edges_bytes", edges.iter(), out, |edge, bins| {
+        for link in &edge.links {
+            if let Ok(at) = network.used.binary_search_by_key(link, |used| used.link) {
+                network.add(&network.used[at], bins);
+            }
         }
     });
 }

@@ -2,6 +2,8 @@
 
 mod finish;
 
+use std::collections::BTreeMap;
+
 use mpirage_call::wire::NonblockingCall;
 use mpirage_call::{Call, Reply, Stamp};
 use mpirage_collectives::Collective;
@@ -51,6 +53,8 @@ pub struct Report {
     entered: Vec<Option<EnteredCollective>>,
     collectives: Collectives,
     entries: Entries,
+    /// Names of regions, by their numbers.
+    regions: BTreeMap<i32, String>,
     aggregator: Aggregator,
     /// Queues and connections over time, if the network recorded them.
     packets: Option<Packets>,
@@ -97,6 +101,7 @@ impl Report {
             entered: vec![None; ranks],
             collectives: Collectives::new(ranks),
             entries: Entries::new(ranks),
+            regions: BTreeMap::new(),
             aggregator: Aggregator::new(run, budget),
             packets: None,
             wants_ideal: false,
@@ -157,7 +162,10 @@ impl Report {
         };
         let envelope = match (details, &collective) {
             // The page finds regions by their numbers.
-            (Some(Details { call: &Call::Control { level }, .. }), _) => {
+            (Some(Details { call: &Call::Control { level, name }, .. }), _) => {
+                if !name.is_empty() && !self.regions.contains_key(&level) {
+                    self.regions.insert(level, name.to_owned());
+                }
                 Envelope { tag: level, ..Envelope::default() }
             }
             (Some(details), _) => Envelope::of(&Arguments::of(rank, &details, &self.comms), &self.contexts),

@@ -62,12 +62,16 @@ impl Model {
         }
     }
 
-    /// The network without noise, if the time of a message that is alone depends on nothing but its hosts and its bytes. That of a network of
-    /// frames depends on earlier messages.
+    /// The network without noise, if the time of a message that is alone depends on nothing but its hosts and its bytes. With TCP or SCTP, it
+    /// depends on earlier messages too.
     pub fn quiet_network_on(&self, platform: &Arc<Platform>) -> Option<Box<dyn NetworkModel>> {
         let mut quiet = self.clone();
         quiet.protocol.noise.message = 0.0;
-        (!matches!(self.network, Network::Packet(_))).then(|| quiet.network_on(platform))
+        let is_memoryless = match &self.network {
+            Network::Packet(packet) => packet.is_memoryless(),
+            _ => true,
+        };
+        is_memoryless.then(|| quiet.network_on(platform))
     }
 
     /// The same with captures of frames, which only a network of frames has.

@@ -149,6 +149,12 @@ impl Packet {
         self.prepared(network, platform, captures)
     }
 
+    /// Does the time of a message that is alone depend on nothing but its hosts and its bytes? Connections of TCP and SCTP remember what
+    /// they have sent; those of InfiniBand and RoCE change only under congestion or losses.
+    pub(crate) fn is_memoryless(&self) -> bool {
+        self.transport.is_lossless() && !self.loses()
+    }
+
     /// Can links lose frames?
     fn loses(&self) -> bool {
         self.lossless.frame_loss > 0.0 || self.lossless.bit_errors > 0.0 || !self.faults.is_empty()

@@ -58,6 +58,12 @@ impl Flows {
         }
     }
 
+    /// A number for a message of which the caller knows both ends.
+    pub fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
     /// The number of the message that a call sends.
     pub fn send(&mut self, send: Sending) -> u64 {
         take(&mut self.moved, &send).unwrap_or_else(|| {

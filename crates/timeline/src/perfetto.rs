@@ -8,7 +8,8 @@
 //!
 //! Packets are written as records come. A call becomes a beginning and an end; the arrow of a message starts at the
 //! beginning of the call that sent it and ends at the end of the call that received it, so that it never points into the
-//! past. Times are nanoseconds, rounded down.
+//! past. A message inside a collective is an arrow between two instants, its send and its delivery, because the call of its sender may be
+//! over when it is delivered. Times are nanoseconds, rounded down.
 
 mod schema;
 
@@ -64,10 +65,13 @@ const FLOPS: u64 = 7;
 const NANOSECONDS: u64 = 8;
 const NEVER_RETURNED: u64 = 9;
 
-/// Names of slices: these two, then functions by index.
+/// Names of slices and instants: these, then functions by index.
+const NAMES: [&str; 4] = ["computing", "pause", "sends in a collective", "receives in a collective"];
 const COMPUTING: u64 = 1;
 const PAUSE: u64 = 2;
-const FIRST_FUNCTION: u64 = 3;
+const SENDS_INSIDE: u64 = 3;
+const RECEIVES_INSIDE: u64 = 4;
+const FIRST_FUNCTION: u64 = 5;
 
 /// Tracks: the program, hosts, ranks, and far apart the others.
 const PROGRAM: u64 = 1;
@@ -142,7 +146,7 @@ impl Perfetto {
             sequence_flags: Some(STATE_CLEARED),
             interned_data: Some(InternedData {
                 event_categories: ["MPI", "computation"].iter().zip(MPI..).map(named).collect(),
-                event_names: ["computing", "pause"].iter().zip(COMPUTING..).map(named).collect(),
+                event_names: NAMES.iter().zip(COMPUTING..).map(named).collect(),
                 debug_annotation_names: ANNOTATIONS.iter().zip(PEER..).map(named).collect(),
                 debug_annotation_string_values: Vec::new(),
             }),
@@ -262,12 +266,38 @@ impl Perfetto {
         }
     }
 
-    fn message(&mut self, message: &Message) {
-        if let Scope::Comm(context) = message.scope
-            && let Some(source) = self.comms.rank_of(context, message.from)
-        {
-            self.flows.deliver(message, context, source);
+    fn message(&mut self, message: &Message) -> io::Result<()> {
+        match message.scope {
+            Scope::Comm(context) => {
+                if let Some(source) = self.comms.rank_of(context, message.from) {
+                    self.flows.deliver(message, context, source);
+                }
+                Ok(())
+            }
+            Scope::Collective(_) if self.run.collective_messages => self.message_inside(message),
+            _ => Ok(()),
         }
+    }
+
+    /// The arrow of a message inside a collective.
+    fn message_inside(&mut self, message: &Message) -> io::Result<()> {
+        let &Message { from, to, bytes, sent, delivered, .. } = message;
+        let number = self.flows.next();
+        self.annotate(PEER, Some(to.into()));
+        self.annotate(SENT, Some(bytes));
+        self.at_hand().flow_ids.push(number);
+        self.instant(from, SENDS_INSIDE, sent)?;
+        self.annotate(PEER, Some(from.into()));
+        self.annotate(RECEIVED, Some(bytes));
+        self.at_hand().terminating_flow_ids.push(number);
+        self.instant(to, RECEIVES_INSIDE, delivered)
+    }
+
+    fn instant(&mut self, rank: u32, name: u64, at: Time) -> io::Result<()> {
+        let event = self.at_hand();
+        event.category_iids.push(MPI);
+        event.name_iid = Some(name);
+        self.event(EventType::Instant, self.first_rank + u64::from(rank), at)
     }
 
     /// The number of a function's name, which is written at its first use.
@@ -377,8 +407,7 @@ impl Perfetto {
             }
             Record::Message(ref message) => {
                 self.links.record(record);
-                self.message(message);
-                Ok(())
+                self.message(message)
             }
             Record::Comm { context, members } => {
                 self.comms.add(context, members);

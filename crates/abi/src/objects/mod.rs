@@ -17,6 +17,7 @@ pub(crate) mod partitioned;
 pub(crate) mod predefined_attributes;
 pub(crate) mod predefined_types;
 pub(crate) mod reduction;
+pub(crate) mod regions;
 pub(crate) mod request;
 pub(crate) mod session;
 pub(crate) mod tools;

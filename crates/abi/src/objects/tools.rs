@@ -5,6 +5,7 @@ use mpirage_call::Figure;
 
 use crate::constants::*;
 use crate::handles::Handles;
+use crate::objects::regions::RegionNames;
 use crate::types::*;
 
 /// A variable that says how the run is simulated.
@@ -236,6 +237,7 @@ pub(crate) struct Tools {
     pub measured: Handles<PvarHandle>,
     /// What `MPI_Pcontrol` was called with last.
     pub pcontrol_level: core::ffi::c_int,
+    pub regions: RegionNames,
 }
 
 impl Tools {
@@ -246,6 +248,7 @@ impl Tools {
             sessions: Handles::new(),
             measured: Handles::new(),
             pcontrol_level: 1,
+            regions: RegionNames::new(),
         }
     }
 }

@@ -62,6 +62,9 @@ pub struct BalanceArguments {
     /// Print the result as one JSON object instead of a table, or write it into FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = RESULTS)]
     pub json: Option<PathBuf>,
+    /// Write an HTML page: makespans, average load over time, and the load of each core in each iteration
+    #[arg(long, value_name = "FILE.html", help_heading = RESULTS)]
+    pub report: Option<PathBuf>,
     /// Do not print the table
     #[arg(short, long, help_heading = RESULTS)]
     pub quiet: bool,

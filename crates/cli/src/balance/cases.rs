@@ -39,6 +39,14 @@ pub struct CaseOutcome {
     pub history: MigrationHistory,
 }
 
+impl CaseOutcome {
+    /// The share of the run for which cores compute.
+    pub fn mean_load(&self, cores: usize) -> f64 {
+        let core_seconds = cores as f64 * self.seconds;
+        if core_seconds > 0.0 { self.history.seconds.iter().sum::<f64>() / core_seconds } else { 0.0 }
+    }
+}
+
 /// A trace, a machine and the cases.
 pub struct Study<'a> {
     /// What the user typed.

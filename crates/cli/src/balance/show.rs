@@ -15,7 +15,8 @@ pub struct Table<'a> {
     pub seconds: f64,
 }
 
-const HEAD: [&str; 9] =
+/// The columns of the table.
+pub const HEAD: [&str; 9] =
     ["ranks", "balancer", "every", "makespan", "against first", "imbalance", "decisions", "moves", "moved"];
 
 impl Table<'_> {
@@ -32,15 +33,21 @@ impl Table<'_> {
         };
         let joined = |row: &Vec<String>| row.iter().enumerate().map(padded).collect::<Vec<_>>().join("  ");
         let rows = cells.iter().map(|row| format!("  {}", joined(row)));
-        let title = self.results.first().map(|(study, _)| title(study));
-        title.into_iter().chain([String::new()]).chain(rows).collect()
+        [self.title(), String::new()].into_iter().chain(rows).collect()
     }
 
-    fn all(&self) -> impl Iterator<Item = (&Study<'_>, &CaseOutcome)> {
+    /// The trace and the machine.
+    pub fn title(&self) -> String {
+        self.results.first().map(|(study, _)| title(study)).unwrap_or_default()
+    }
+
+    /// All cases, in the order of the command line.
+    pub fn all(&self) -> impl Iterator<Item = (&Study<'_>, &CaseOutcome)> {
         self.results.iter().flat_map(|(study, outcomes)| outcomes.iter().map(move |outcome| (study, outcome)))
     }
 
-    fn row(&self, study: &Study<'_>, outcome: &CaseOutcome) -> Vec<String> {
+    /// The cells of a case.
+    pub fn row(&self, study: &Study<'_>, outcome: &CaseOutcome) -> Vec<String> {
         let every = outcome.case.every.map_or_else(|| "–".to_owned(), |every| every.to_string());
         let first = self.all().next().map_or(outcome.seconds, |(_, first)| first.seconds);
         let against = format!("{:+.1} %", (outcome.seconds / first - 1.0) * 100.0);
@@ -92,6 +99,7 @@ fn case_json(study: &Study<'_>, outcome: &CaseOutcome) -> Value {
         "computed_seconds": outcome.history.seconds.iter().sum::<f64>(),
         "computed_seconds_per_rank": outcome.history.seconds,
         "imbalance": imbalance(intervals),
+        "mean_load": outcome.mean_load(study.cores.len()),
         "decisions": intervals.len(),
         "moves": moves(intervals),
         "moved_bytes": moved_bytes(intervals),

@@ -42,7 +42,8 @@ impl<M: Memory> Engine<M> {
 
     /// What has happened to ranks that may move.
     pub fn migration_history(&self) -> Option<MigrationHistory> {
-        self.calls.core.migrations.as_ref().map(|migrations| migrations.history())
+        let core = &self.calls.core;
+        core.migrations.as_ref().map(|migrations| migrations.history(core.kernel.now()))
     }
 
     /// The time for a decision is over: ranks set out.
@@ -88,8 +89,9 @@ impl<M: Memory> Calls<M> {
 /// `AMPI_Migrate`: costs nothing, unless a decision is due.
 pub(super) fn perform_migrate<M: Memory>(core: &mut Core<M>, line: LineId, state_bytes: u64) -> Progress {
     let rank = core.ranks.rank_of(line);
+    let now = core.kernel.now();
     let Some(migrations) = &mut core.migrations else { return Progress::Done };
-    if !migrations.calls(rank, state_bytes) {
+    if !migrations.calls(rank, state_bytes, now) {
         return Progress::Done;
     }
     core.enter_collective(line, &CollectiveCall::barrier());

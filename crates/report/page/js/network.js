@@ -94,7 +94,12 @@ function classesFigure(run) {
 }
 
 /** Width and height of the drawing, in its own units. */
-const DRAWINGS = { round: { width: 640, height: 440, margin: 26, left: 126 }, wide: { width: 1400, height: 460, margin: 26, left: 26 } };
+const DRAWINGS = { round: { width: 640, height: 440, margin: 26, left: 126 }, wide: { width: 1400, height: 460, margin: 26, left: 26 },
+  graph: { width: 1400, height: 600, margin: 34, left: 130 } };
+
+function drawingOf(topology) {
+  return isRound(topology) ? DRAWINGS.round : topology.kind === "explicit" ? DRAWINGS.graph : DRAWINGS.wide;
+}
 
 function topologyFigure(run) {
   const { topology } = run;
@@ -121,8 +126,8 @@ function topologyFigure(run) {
   }
   drawing.root.addEventListener("pointermove", (event) => {
     const edge = event.target.dataset?.edge, node = event.target.dataset?.node;
-    if (edge != null) showTooltip(event.clientX, event.clientY, `${topology.nodes.name[edges.from[edge]]} – ${topology.nodes.name[edges.to[edge]]}`, [
-      ["use", formatPercent(loadOf(edge))], ["mean of the run", formatPercent(mean[edge])], ["bandwidth", `${formatBytes(edges.bandwidth[edge])}/s`],
+    if (edge != null) showTooltip(event.clientX, event.clientY, edges.name?.[edge] || betweenText(topology, edge), [
+      ...(edges.name?.[edge] ? [["between", betweenText(topology, edge)]] : []), ["use", formatPercent(loadOf(edge))], ["mean of the run", formatPercent(mean[edge])], ["bandwidth", `${formatBytes(edges.bandwidth[edge])}/s`],
       ...(edges.links?.[edge] > 1 ? [["stands for", plural(edges.links[edge], "link")]] : [])]);
     else if (node != null) showTooltip(event.clientX, event.clientY, topology.nodes.name[node], []);
     else hideTooltip();
@@ -132,9 +137,15 @@ function topologyFigure(run) {
   at(null);
   return figure(TOPOLOGY_NAMES[topology.kind] ?? "The network", {
     name: "topology", note: topology.text,
-    csv: () => [["from", "to", "links", "bandwidth", "mean_use", "bytes"], ...edges.from.map((from, edge) => [topology.nodes.name[from], topology.nodes.name[edges.to[edge]],
-      edges.links?.[edge] ?? 1, edges.bandwidth[edge], mean[edge], mean[edge] * edges.bandwidth[edge] * width * bins])],
+    csv: () => [["from", "to", ...(edges.name ? ["name"] : []), "links", "bandwidth", "mean_use", "bytes"], ...edges.from.map((from, edge) => [topology.nodes.name[from], topology.nodes.name[edges.to[edge]],
+      ...(edges.name ? [edges.name[edge]] : []), edges.links?.[edge] ?? 1, edges.bandwidth[edge], mean[edge], mean[edge] * edges.bandwidth[edge] * width * bins])],
   }, drawing.root, bins ? el("div", { class: "slide" }, average, slider, output) : null, scaleLegend("load", "unused", "fully used"));
+}
+
+/** The nodes at the ends of an edge. */
+function betweenText({ nodes, edges }, edge) {
+  const from = nodes.name[edges.from[edge]], to = nodes.name[edges.to[edge]];
+  return from === to ? `inside ${from}` : `${from} – ${to}`;
 }
 
 const TOPOLOGY_NAMES = {
@@ -143,13 +154,15 @@ const TOPOLOGY_NAMES = {
 
 /** The drawing, and `paint(loadOf)` that colours its edges. */
 function drawTopology(topology) {
-  const { nodes, edges } = topology, at = layoutOf(topology), { width, height, margin, left } = isRound(topology) ? DRAWINGS.round : DRAWINGS.wide;
+  const { nodes, edges } = topology, at = layoutOf(topology), { width, height, margin, left } = drawingOf(topology);
   const wide = width - 2 * left;
   const x = (node) => left + at.x[node] * wide, y = (node) => margin + at.y[node] * (height - 2 * margin);
   const places = topology.kind === "torus" && topology.dimensions?.length > 1 ? torusPlaces(nodes, topology.dimensions) : null;
   const many = nodes.name.length > 150, thick = topology.kind === "torus" && many ? 2 : edges.from.length > 600 ? 0.8 : many ? 1.4 : 3;
   const lines = edges.from.map((from, edge) => {
     const to = edges.to[edge], links = edges.links?.[edge] ?? 1;
+    // A link inside a switch is a ring around it.
+    if (from === to) return svg("circle", { cx: x(from), cy: y(from), r: 12, fill: "none", "stroke-width": thick + 2, "data-edge": edge });
     return svg("path", {
       d: wraps(topology, from, to, places) ? stubs(x, y, from, to, places) : `M${x(from)} ${y(from)}L${x(to)} ${y(to)}`,
       fill: "none", "stroke-width": thick * Math.min(3, 1 + Math.log10(links)), "data-edge": edge, "stroke-linecap": "round",
@@ -178,7 +191,9 @@ function stubs(x, y, from, to, places) {
 }
 
 /** Names where there is room: switches of small machines, and hosts if they are few. */
-function topologyNames({ nodes, kind }, x, y, width) {
+function topologyNames(topology, x, y, width) {
+  const { nodes, kind } = topology;
+  if (kind === "explicit") return graphNames(topology, x, y, width);
   const hosts = nodes.level.filter((level) => level === 0).length;
   if (kind === "torus") return [];
   return nodes.name.map((name, node) => {
@@ -188,4 +203,35 @@ function topologyNames({ nodes, kind }, x, y, width) {
     const aside = level === 0 && (kind === "cluster" || kind === "full"), right = x(node) >= width / 2;
     return svg("text", { class: "name", x: x(node) + (aside ? (right ? 9 : -9) : 0), y: y(node) + (aside ? 4 : level ? -12 : 18), "text-anchor": aside ? (right ? "start" : "end") : "middle" }, name);
   }).filter(Boolean);
+}
+
+/** Names of hosts away from their neighbours, of junctions above them, and of the cables if they are few; a name that would cover another is left out. */
+function graphNames({ nodes, edges }, x, y, width) {
+  const taken = nodes.name.map((_, node) => ({ left: x(node) - 6, right: x(node) + 6, top: y(node) - 6, bottom: y(node) + 6 }));
+  const shown = [];
+  const put = (text, at, up, anchor, kind) => {
+    const long = text.length * 6.6, left = anchor === "start" ? at : anchor === "end" ? at - long : at - long / 2;
+    const box = { left, right: left + long, top: up - 10, bottom: up + 3 };
+    if (box.left < 0 || box.right > width || taken.some((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom)) return false;
+    taken.push(box);
+    shown.push(svg("text", { class: kind, x: at, y: up, "text-anchor": anchor }, text));
+    return true;
+  };
+  const neighbours = nodes.name.map(() => []);
+  edges.from.forEach((from, edge) => { if (from !== edges.to[edge]) { neighbours[from].push(edges.to[edge]); neighbours[edges.to[edge]].push(from); } });
+  const inner = (node) => nodes.level[node] ? 0 : 1;
+  for (const node of nodes.name.map((_, at) => at).sort((a, b) => inner(a) - inner(b) || a - b)) {
+    const mean = neighbours[node].reduce((sum, other) => sum + x(other), 0) / (neighbours[node].length || 1), name = nodes.name[node];
+    const sides = x(node) >= mean ? ["start", "end"] : ["end", "start"];
+    const beside = (anchor) => put(name, x(node) + (anchor === "start" ? 9 : -9), y(node) + 4, anchor, "name");
+    if (nodes.level[node]) put(name, x(node), y(node) - 18, "middle", "name") || put(name, x(node), y(node) + 26, "middle", "name");
+    else beside(sides[0]) || put(name, x(node), y(node) + 19, "middle", "name") || put(name, x(node), y(node) - 10, "middle", "name") || beside(sides[1]);
+  }
+  edges.from.forEach((from, edge) => {
+    const to = edges.to[edge], name = edges.name?.[edge];
+    const isCrowded = edges.from.length > 24 && !(nodes.level[from] && nodes.level[to]);
+    if (!name || from === to || name.length > 28 || isCrowded) return;
+    put(name, (x(from) + x(to)) / 2, (y(from) + y(to)) / 2 - 4, "middle", "name cable");
+  });
+  return shown;
 }

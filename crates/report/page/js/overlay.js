@@ -110,14 +110,14 @@ function drawCallNames(context, view, timeline, place, rows) {
   }
 }
 
-/** Messages to the ranks in sight; `null` if they are more than `most`. */
-function arrowsInSight(view, messages, ranks, most) {
+/** Messages to the ranks in sight, with or without those inside collectives; `null` if they are more than `most`. */
+function arrowsInSight(view, messages, ranks, most, isInner) {
   const arrows = [];
   const first = Math.max(0, Math.floor(view.top)), end = Math.min(ranks, Math.ceil(view.bottom));
   for (let to = first; to < end; to += 1) {
     const came = messages.of(to);
     for (let at = firstAbove(came.end, view.from); at < came.count && came.end[at] - came.longest < view.to; at += 1) {
-      if (came.start[at] > view.to) continue;
+      if (came.start[at] > view.to || came.scope[at] && !isInner) continue;
       if (arrows.length >= most) return null;
       arrows.push({ from: came.from[at], to, sent: came.start[at], delivered: came.end[at], bytes: came.bytes[at], tag: came.tag[at], scope: came.scope[at] });
     }

@@ -1,4 +1,4 @@
-// Regions of the program: MPI_Pcontrol(n) begins region n, MPI_Pcontrol(-n) ends it, MPI_Pcontrol(0) ends all.
+// Regions of the program: MPI_Pcontrol(n) begins region n, MPI_Pcontrol(-n) ends it, MPI_Pcontrol(0) ends all. Names come from mpirage/regions.h.
 
 const REGION_CALL = "MPI_Pcontrol";
 const REGION_COLOURS = ["accent", "wait", "collective", "compute", "p2p", "error"];
@@ -10,6 +10,24 @@ class Regions {
     this.call = (timeline.run.functions ?? []).indexOf(REGION_CALL);
     this.known = this.call >= 0 && timeline.calls.known;
     this.ranks = [];
+    this.names = new Map((timeline.run.regions ?? []).map(({ number, name }) => [number, name]));
+  }
+
+  /** The name of a region, or its number. */
+  nameOf(number) {
+    return this.names.get(number) ?? String(number);
+  }
+
+  /** Named regions have one colour after the other. */
+  colourOf(number) {
+    const at = this.names.has(number) ? [...this.names.keys()].indexOf(number) : number - 1;
+    return REGION_COLOURS[at % REGION_COLOURS.length];
+  }
+
+  /** A line for tooltips: the regions in which a time lies, the innermost last. */
+  linesAt(rank, time) {
+    const names = this.of(rank).filter(({ start, end }) => start <= time && time <= end).map(({ number }) => this.nameOf(number));
+    return names.length ? [[names.length > 1 ? "regions" : "region", names.join(" › ")]] : [];
   }
 
   /** The regions of a rank `{ number, site, start, end }`, by their beginnings; times in ns. */
@@ -62,36 +80,35 @@ function addRegion(row, region, calls, part) {
   }
 }
 
-/** A test of times, in ascending order, of a rank: whether they are in a region of this number. */
-function regionTest(regions, rank, number) {
-  const spans = regions.of(rank).filter((region) => region.number === number);
-  let at = 0;
+/** A test of times, in ascending order, of a rank: whether they are in a region with this number, or with this in its name. */
+function regionTest(regions, rank, text) {
+  const wanted = text.trim().toLowerCase();
+  const isWanted = (number) => String(number) === wanted || Boolean(regions.names.get(number)?.toLowerCase().includes(wanted));
+  const spans = regions.of(rank).filter((region) => isWanted(region.number));
+  // Regions may be nested: one that began earlier may end later.
+  let at = 0, end = -Infinity;
   return (time) => {
-    while (at < spans.length && spans[at].end < time) at += 1;
-    return at < spans.length && spans[at].start <= time;
+    while (at < spans.length && spans[at].start <= time) end = Math.max(end, spans[at++].end);
+    return time <= end;
   };
 }
 
 function regionTable(timeline, rows) {
   if (!rows.length) return null;
   const { run } = timeline, shown = rows.map((row) => ({
-    number: row.number, place: run.sites?.[row.site] || "", times: row.times, seconds: row.time / 1e9, outside: (row.time - row.inCalls) / 1e9, mpi: row.inCalls / 1e9,
+    number: row.number, name: timeline.regions.nameOf(row.number), place: timeline.regions.names.has(row.number) ? "" : run.sites?.[row.site] || "", times: row.times, seconds: row.time / 1e9, outside: (row.time - row.inCalls) / 1e9, mpi: row.inCalls / 1e9,
     waiting: row.waiting / 1e9, longest: row.longest / 1e9,
   }));
   const columns = [
-    { key: "number", title: "Region", show: (number) => [swatch(`var(--${regionColour(number)})`), String(number)] }, { key: "place", title: "Begins at", code: true, show: siteName },
+    { key: "name", title: "Region", show: (name, row) => [swatch(`var(--${timeline.regions.colourOf(row.number)})`), name] }, { key: "place", title: "Begins at", code: true, show: siteName },
     { key: "times", title: "Times", number: true, show: formatCount }, { key: "seconds", title: "Time, all ranks", number: true, show: formatTime },
     { key: "outside", title: "Outside MPI", number: true, show: formatTime }, { key: "mpi", title: "In MPI", number: true, show: formatTime },
     { key: "waiting", title: "Waiting", number: true, show: formatTime }, { key: "longest", title: "Longest", number: true, show: formatTime },
   ];
   return figure("Regions", {
-    name: "regions", note: "MPI_Pcontrol(n) begins region n, MPI_Pcontrol(-n) ends it.",
-    csv: () => [columns.map(({ key }) => key), ...shown.map((row) => columns.map(({ key }) => row[key]))],
+    name: "regions", note: "MPI_Pcontrol(n) begins region n, MPI_Pcontrol(-n) ends it. mpirage/regions.h gives regions names.",
+    csv: () => [["number", ...columns.map(({ key }) => key)], ...shown.map((row) => [row.number, ...columns.map(({ key }) => row[key])])],
   }, sortableTable("Regions of the program", columns, shown, "seconds"));
-}
-
-function regionColour(number) {
-  return REGION_COLOURS[(number - 1) % REGION_COLOURS.length];
 }
 
 /** A strip above each row that is high enough, in the colour of the innermost region. */
@@ -102,7 +119,7 @@ function drawRegions(context, timeline, place) {
     if (!timeline.calls.has(rank)) continue;
     for (const { number, start, end } of regions.of(rank)) {
       if (end < view.from || start > view.to) continue;
-      context.fillStyle = colour(regionColour(number));
+      context.fillStyle = colour(regions.colourOf(number));
       context.fillRect(place(start), AXIS + (rank - view.top) * rankHeight, Math.max(1, place(end) - place(start)), 3);
     }
   }

@@ -17,11 +17,6 @@ class CallFilter {
     this.region = "";
   }
 
-  /** The number of the region that calls must begin in; none if all are wanted. */
-  get regionNumber() {
-    return /^\s*\d+\s*$/.test(this.region) ? Number(this.region) : null;
-  }
-
   /** A test of a rank: single ranks and ranges, such as `0-3, 7`. */
   rankTest() {
     const ranges = this.ranks.split(/[\s,;]+/).filter(Boolean).map((part) => /^(\d+)(?:-(\d+))?$/.exec(part)).filter(Boolean)
@@ -52,14 +47,14 @@ function bytesOfText(text) {
 
 /** Sums over the calls of a part of the timeline that pass a filter. A call counts with the time that lies inside. */
 function statisticsOf(timeline, part, filter) {
-  const { run } = timeline, passes = filter.test(run), isWanted = filter.rankTest(), number = filter.regionNumber;
+  const { run } = timeline, passes = filter.test(run), isWanted = filter.rankTest();
   const rows = new Map(), histogram = new Float64Array(BINS_PER_DECADE * DECADES);
   const sums = { ranks: 0, calls: 0, inCalls: 0, waiting: 0, bytes: 0, rows, histogram };
   const end = Math.min(timeline.ranks, Math.ceil(part.bottom - 1e-6));
   for (let rank = Math.max(0, Math.floor(part.top + 1e-6)); rank < end; rank += 1) {
     if (!isWanted(rank)) continue;
     sums.ranks += 1;
-    const calls = timeline.calls.of(rank), isInRegion = number == null ? () => true : regionTest(timeline.regions, rank, number);
+    const calls = timeline.calls.of(rank), isInRegion = filter.region.trim() ? regionTest(timeline.regions, rank, filter.region) : () => true;
     for (let at = Math.max(0, firstAbove(calls.end, part.from) - 1); at < calls.count && calls.start[at] <= part.to; at += 1) {
       if (calls.end[at] < part.from || !passes(calls, at) || !isInRegion(calls.start[at])) continue;
       addCall(sums, calls, at, part);
@@ -105,7 +100,7 @@ function selectionPanel(timeline) {
   const controls = [
     input("call", "Only calls and source lines with this text", "Call or source line"), input("ranks", "Only these ranks, such as 0-3, 7", "Ranks: 0-3, 7"),
     input("sizes", "Only calls with so many bytes, such as 1KiB-64KiB", "Bytes: 1KiB-64KiB"),
-    timeline.regions.known ? input("region", "Only calls in the region with this number", "Region") : null,
+    timeline.regions.known ? input("region", "Only calls in the region with this number, or with this in its name", "Region") : null,
     el("button", { type: "button", "data-act": "zoom", title: "Show the box alone", click: () => zoomToSelection(timeline) }, "Zoom to the box"),
     el("button", { type: "button", "data-act": "link", title: "Copy the address of this view", click: () => copyLink(timeline) }, "Link"),
   ].filter(Boolean);

@@ -101,9 +101,11 @@ class Timeline {
     if (!this.show.arrows || !this.messages.known || rankHeight < HIGH_ENOUGH_FOR_ARROWS || !this.source.calls) return;
     // More than this is a tangle that hides what lies below.
     const most = Math.max(60, (this.view.bottom - this.view.top) * this.plot / 160);
-    this.arrows = arrowsInSight(this.view, this.messages, this.ranks, Math.min(MOST_ARROWS, most));
+    const inSight = (isInner) => arrowsInSight(this.view, this.messages, this.ranks, Math.min(MOST_ARROWS, most), isInner);
+    this.arrows = inSight(true);
     this.tangled = !this.arrows;
-    this.arrows ??= [];
+    // Those of collectives are the first to be left out.
+    this.arrows ??= inSight(false) ?? [];
     drawArrows(context, this.view, this.arrows, place, this.rows);
   }
 
@@ -133,7 +135,7 @@ class Timeline {
     const how = this.source.calls ? "every call" : this.calls.known ? "what prevails in each tile; zoom in for single calls" : "what prevails in each tile (too many calls for this report to hold each)";
     const ranks = first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
     const text = `${formatTime((view.to - view.from) / 1e9)} from ${formatTime(view.from / 1e9)}, ${ranks}: ${how}.`;
-    const hint = this.tangled ? " Zoom in for messages." : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
+    const hint = this.tangled ? (this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight; zoom in for those of collectives.` : " Zoom in for messages.") : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
     if (this.status.textContent !== text + hint) this.status.textContent = text + hint;
   }
 
@@ -244,6 +246,7 @@ class Timeline {
     if (run.sites?.[calls.site[at]]) lines.push(["source", run.sites[calls.site[at]]]);
     lines.push(["start", formatStart(calls.start[at])], ["duration", formatTime((calls.end[at] - calls.start[at]) / 1e9)]);
     if (calls.late[at] > calls.start[at]) lines.push(["of which waiting", `${formatTime((calls.late[at] - calls.start[at]) / 1e9)} for another rank`]);
+    lines.push(...this.regions.linesAt(rank, calls.start[at]));
     return [run.functions[calls.what[at]] ?? "call", lines];
   }
 
@@ -259,7 +262,7 @@ class Timeline {
     const ended = (this.raster.ends?.[rank] ?? this.run.timeline.seconds) * 1e9;
     if (time > ended) return ["Ended", [["rank", `${rank} on ${this.hostOf(rank)}`], ["at", formatStart(ended)]]];
     const to = next < calls.count ? calls.start[next] : ended;
-    return ["Computation", [["rank", `${rank} on ${this.hostOf(rank)}`], ["start", formatStart(from)], ["duration", formatTime((to - from) / 1e9)]]];
+    return ["Computation", [["rank", `${rank} on ${this.hostOf(rank)}`], ["start", formatStart(from)], ["duration", formatTime((to - from) / 1e9)], ...this.regions.linesAt(rank, time)]];
   }
 
   describeTile(rank, time) {

@@ -106,6 +106,8 @@ impl Report {
         out.set("collectives_table", self.collectives.table(index, |context| self.contexts.index(context)));
         calls.write_tables(out);
         out.set("comms", self.contexts.shown());
+        let region = |(number, name): (&i32, &String)| json!({"number": number, "name": name});
+        out.set("regions", self.regions.iter().map(region).collect::<Vec<_>>());
     }
 
     fn write_timeline(&mut self, out: &mut Container) {

@@ -89,6 +89,8 @@ pub enum EventType {
     SliceBegin = 1,
     /// The innermost slice ends.
     SliceEnd = 2,
+    /// Something without a duration.
+    Instant = 3,
     /// A counter has a new value.
     Counter = 4,
 }

@@ -22,9 +22,13 @@ fn packets(bytes: &[u8]) -> Vec<TracePacket> {
 }
 
 fn written() -> Vec<TracePacket> {
+    written_with(false)
+}
+
+fn written_with(collective_messages: bool) -> Vec<TracePacket> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.pftrace");
-    let run = RunInfo { sites: Some(Rc::new(Lines)), ..run_on("cluster:2", 2) };
+    let run = RunInfo { sites: Some(Rc::new(Lines)), collective_messages, ..run_on("cluster:2", 2) };
     let mut writer = create(&path, &run).unwrap();
     play(&mut *writer);
     writer.finish().unwrap();
@@ -98,6 +102,25 @@ fn an_arrow_leads_from_the_send_to_the_wait() {
     };
     let (starts, ends) = (with(|event| &event.flow_ids), with(|event| &event.terminating_flow_ids));
     assert_eq!((starts, ends), (vec![(10, vec![1])], vec![(31, vec![1])]));
+}
+
+#[test]
+fn messages_inside_collectives_are_arrows_between_instants_if_asked_for() {
+    let instants = |packets: &[TracePacket]| {
+        let names = names(packets, |data| &data.event_names);
+        let events = packets.iter().filter_map(|packet| packet.track_event.as_ref());
+        let instants = events.filter(|event| event.r#type() == EventType::Instant);
+        let about = |event: &TrackEvent| {
+            let flows = event.flow_ids.iter().chain(&event.terminating_flow_ids).copied().collect::<Vec<_>>();
+            (names[&event.name_iid.unwrap()].clone(), flows)
+        };
+        instants.map(about).collect::<Vec<_>>()
+    };
+    assert_eq!(instants(&written()), []);
+    let shown = instants(&written_with(true));
+    let [(sends, out), (receives, back)] = shown.as_slice() else { panic!("{shown:?}") };
+    assert_eq!((sends.as_str(), receives.as_str()), ("sends in a collective", "receives in a collective"));
+    assert_eq!((out.len(), out), (1, back));
 }
 
 #[test]

@@ -81,9 +81,17 @@ fn outcome(body: impl FnOnce(&mut Tools) -> Outcome<()>) -> c_int {
 
 /// `MPI_Pcontrol`, also by way of its variable.
 pub(crate) fn pcontrol(level: c_int) {
-    with(|objects| objects.tools.pcontrol_level = level);
-    if this().is_in_use() {
-        post(&Call::Control { level });
+    let name = with(|objects| {
+        if objects.tools.regions.take(level) {
+            return None;
+        }
+        objects.tools.pcontrol_level = level;
+        Some(String::from(objects.tools.regions.name(level)))
+    });
+    if let Some(name) = name
+        && this().is_in_use()
+    {
+        post(&Call::Control { level, name: &name });
     }
 }
 

@@ -1,0 +1,125 @@
+//! The page of `mpirage balance --report`: makespans, average load over time, and a heat map of loads for each case.
+//!
+//! The load of a core is the share of an iteration in which it computes. An iteration ends when the last rank has called `AMPI_Migrate`.
+
+mod heat_map;
+mod plots;
+
+use std::fmt::Write;
+
+use mpirage_plot::{charts, escaped};
+
+use super::cases::{CaseOutcome, Study};
+use super::show::{HEAD, Table};
+use heat_map::heat_maps;
+use plots::{average_loads, by_interval, by_ranks};
+
+const STYLE: &str = include_str!("page/page.css");
+const SCRIPT: &str = include_str!("page/heat_map.js");
+/// Charts side by side.
+const COLUMNS: usize = 3;
+
+/// The page as HTML. It links to nothing.
+pub fn page(table: &Table<'_>) -> String {
+    let title = escaped(&table.title());
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style></head>\n\
+         <body><h1>Load balancing</h1>\n<p class=\"lead\">{title}</p>\n"
+    );
+    answer(&mut out, table);
+    makespans(&mut out, table);
+    for (title, compared) in
+        [("Makespan by interval", by_interval(table)), ("Makespan by ranks", by_ranks(table))]
+    {
+        if !compared.is_empty() {
+            section(&mut out, title, "Less is better.", &charts(&compared, COLUMNS));
+        }
+    }
+    section(
+        &mut out,
+        "Average load over time",
+        "The share of time for which the cores compute, averaged over all of them. What is missing to 100 % is waiting: for other \
+         ranks, messages, decisions and migrations.",
+        &charts(&average_loads(table), COLUMNS),
+    );
+    heat_maps(&mut out, table);
+    let _ = writeln!(
+        out,
+        "<footer>mpirage {}</footer><script>{SCRIPT}</script></body></html>",
+        env!("CARGO_PKG_VERSION")
+    );
+    out
+}
+
+/// A case in words, such as "greedy, every 10".
+fn case_name(outcome: &CaseOutcome) -> String {
+    let name = &outcome.case.balancer;
+    outcome.case.every.map_or_else(|| name.clone(), |every| format!("{name}, every {every}"))
+}
+
+/// The same with its number of ranks, if cases differ in it.
+fn full_name(table: &Table<'_>, study: &Study<'_>, outcome: &CaseOutcome) -> String {
+    match table.results.len() > 1 {
+        true => format!("{} ranks, {}", study.machine.ranks(), case_name(outcome)),
+        false => case_name(outcome),
+    }
+}
+
+/// Which case is the best.
+fn answer(out: &mut String, table: &Table<'_>) {
+    let best = table.all().min_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds));
+    let (Some((study, best)), Some((first_study, first))) = (best, table.all().next()) else { return };
+    let name = escaped(&full_name(table, study, best));
+    let _ = match best.seconds < first.seconds {
+        true => writeln!(
+            out,
+            "<p class=\"lead\"><b>{name}</b> is the fastest: {:.6} s, {:.1} % less than {}.</p>",
+            best.seconds,
+            (1.0 - best.seconds / first.seconds) * 100.0,
+            escaped(&full_name(table, first_study, first))
+        ),
+        false => writeln!(
+            out,
+            "<p class=\"lead\">No case is faster than <b>{name}</b>: {:.6} s.</p>",
+            best.seconds
+        ),
+    };
+}
+
+fn makespans(out: &mut String, table: &Table<'_>) {
+    out.push_str(
+        "<h2>Makespan</h2>\n<p class=\"quiet\">Load: the share of the run for which cores compute. Imbalance: the largest load of a \
+         core by the mean, averaged over decisions.</p>\n<table><thead><tr>",
+    );
+    for head in HEAD {
+        let class = if head == "balancer" { "" } else { " class=\"n\"" };
+        let _ = write!(out, "<th{class}>{head}</th>");
+    }
+    out.push_str("<th class=\"n\">load</th><th></th></tr></thead><tbody>\n");
+    let seconds = || table.all().map(|(_, outcome)| outcome.seconds);
+    let (best, worst) = (seconds().fold(f64::INFINITY, f64::min), seconds().fold(0.0, f64::max));
+    for (study, outcome) in table.all() {
+        let class = if outcome.seconds == best { " class=\"best\"" } else { "" };
+        let _ = write!(out, "<tr{class}>");
+        for (head, cell) in HEAD.iter().zip(table.row(study, outcome)) {
+            let class = if *head == "balancer" { "" } else { " class=\"n\"" };
+            let _ = write!(out, "<td{class}>{}</td>", escaped(&cell));
+        }
+        let _ = writeln!(
+            out,
+            "<td class=\"n\">{:.0} %</td><td><div class=\"bar\" style=\"width:{:.1}px\"></div></td></tr>",
+            outcome.mean_load(study.cores.len()) * 100.0,
+            240.0 * outcome.seconds / worst
+        );
+    }
+    out.push_str("</tbody></table>\n");
+}
+
+fn section(out: &mut String, title: &str, text: &str, image: &str) {
+    let _ = writeln!(
+        out,
+        "<h2>{title}</h2>\n<p class=\"quiet\">{}</p>\n<div class=\"charts\">{image}</div>",
+        escaped(text)
+    );
+}
