@@ -587,6 +587,24 @@ def check_regions(suite):
             named_regions(suite, "built for MPICH", program, [])
 
 
+def check_call_paths(suite):
+    """Calls on different paths are apart, in both rank modes, and times do not change."""
+    program = suite.compile(TESTS / "waits" / "call_paths.c", flags=["-g", "-O0"])
+    for mode in ("processes", "folded"):
+        page = suite.folder / f"paths-{mode}.html"
+        plain = suite.simulate("-q", "-n", 4, "--ranks-as", mode, "--compute", "none", "--json", program)
+        paths = suite.simulate("-q", "-n", 4, "--ranks-as", mode, "--compute", "none", "--json", "--call-paths", 4, "--report", page, program)
+        keys = ("simulated_seconds", "calls", "messages")
+        same = [[json.loads(run.out)[key] for key in keys] for run in (plain, paths)]
+        suite.check(f"call paths, {mode}: times and calls are the same", same[0] == same[1], same)
+        calls = json.loads(suite.run([MPIRAGE, "report", "--json", page]).out)[0]["waits"]["calls"]
+        found = {re.sub(r"[^ ]*/", "", site) for function, site in zip(calls["function"], calls["site"]) if function == "MPI_Sendrecv"}
+        expected = {"call_paths.c:7 in exchange ← call_paths.c:10 in first ← call_paths.c:24 in main", "call_paths.c:7 in exchange ← call_paths.c:14 in second ← call_paths.c:25 in main"}
+        suite.check(f"call paths, {mode}: both are there", found == expected, found)
+        stuck = suite.simulate("-n", 4, "--ranks-as", mode, "--call-paths", 4, program, "deadlock")
+        suite.check(f"call paths, {mode}: messages name the call", stuck.code == 80 and "call_paths.c:27 in main" in stuck.err, stuck)
+
+
 def named_regions(suite, what, program, options):
     file = suite.folder / "regions.html"
     done = suite.run([MPIRAGE, "run", "-q", "-n", "2", "-p", "cluster:2", "--compute", "none", *options, "--report", file, program], timeout=60)
@@ -670,6 +688,7 @@ def main(wanted):
     if not wanted or "regions" in wanted:
         check_regions(suite)
     if not wanted:
+        check_call_paths(suite)
         check_ideal(suite)
         check_ideal_clocks(suite)
         check_saved(suite)

@@ -38,6 +38,7 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     model: [0; 32],
     collectives: [0; 32],
     posix_io: false,
+    call_paths: 0,
     checked: false,
 };
 
@@ -148,6 +149,7 @@ impl Alone {
             | Call::PosixIo { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
+            | Call::CallPath { .. }
             | Call::Finding { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
@@ -238,6 +240,7 @@ impl Alone {
             | Call::Share { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
+            | Call::CallPath { .. }
             | Call::Finding { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}

@@ -91,7 +91,7 @@ fn enter(function: u32) -> &'static Rank {
     rank
 }
 
-/// What functions do first in a run that is checked, or in which accesses without MPI are charged.
+/// What functions do first in a run that is checked, in which accesses without MPI are charged, or calls are told apart by their paths.
 #[cold]
 fn look_closer(rank: &Rank) {
     if rank.connection().is_checked() {
@@ -99,6 +99,10 @@ fn look_closer(rank: &Rank) {
     }
     if rank.connection().briefing().posix_io {
         rank.posix_io.charge(rank);
+    }
+    let callers = rank.connection().briefing().call_paths;
+    if callers > 0 {
+        rank.call_paths.follow(rank.connection(), callers as usize);
     }
 }
 

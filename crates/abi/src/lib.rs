@@ -36,6 +36,7 @@ mod alarms;
 mod allocator;
 mod alone;
 mod arguments;
+mod call_paths;
 mod callbacks;
 mod clock;
 mod collection;

@@ -15,6 +15,7 @@ use std::thread::ThreadId;
 use mpirage_call::{Call, Reply, Service};
 use mpirage_prefetch::fetch_bytes;
 
+use crate::call_paths::CallPaths;
 use crate::connection::Connection;
 use crate::error::Result;
 use crate::exceptions::HeldException;
@@ -57,6 +58,8 @@ pub(crate) struct Rank {
     pub sharing: Sharing,
     /// What a folded rank has allocated.
     pub heap: Heap,
+    /// The paths on which the program calls MPI, if calls are told apart by them.
+    pub call_paths: CallPaths,
     /// What the program reads and writes without MPI.
     pub posix_io: PosixIo,
     /// Completions by other threads of the program.
@@ -137,6 +140,7 @@ impl Rank {
             sampling: Sampling::default(),
             sharing: Sharing::default(),
             heap: Heap::default(),
+            call_paths: CallPaths::default(),
             program_events: ProgramEvents::default(),
             origin,
         }

@@ -41,7 +41,13 @@ const FOLDING: [&str; 4] =
 const FRONTS: [&str; 1] = ["mpirage_bodies"];
 
 /// What `smpi/smpi.h` declares, and what programs' allocations lead to with `--share-malloc`.
-const SMPI: [&str; 25] = [
+const SMPI: [&str; 31] = [
+    "mpirage_count_calloc",
+    "mpirage_count_free",
+    "mpirage_count_malloc",
+    "mpirage_count_memalign",
+    "mpirage_count_posix_memalign",
+    "mpirage_count_realloc",
     "mpirage_delay",
     "mpirage_execute",
     "mpirage_migrate",

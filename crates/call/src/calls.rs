@@ -402,6 +402,15 @@ calls! {
     }
         answered: true, trace: NeedsRun, stored: [], checks: [];
 
+    /// From now on calls of the rank with this site were made along this path. Only if the user asks for paths.
+    43: CallPath {
+        /// What stands for the path.
+        site: u64,
+        /// Return addresses, the innermost first.
+        frames: &'a [u64],
+    }
+        answered: false, trace: LeftOut, stored: [], checks: [];
+
     /// Of a checked run: the types of the data of the rank's next call.
     60: Declare {
         /// Numbers the declarations of a rank.

@@ -83,5 +83,13 @@ pub const WORLD: ContextId = ContextId(0);
 pub const SELF: ContextId = ContextId(1);
 /// The context of all ranks of a run in which ranks may start others. Programs do not see it.
 pub const UNIVERSE: ContextId = ContextId(2);
+/// The highest bit of a site that stands for a path ([`crate::Call::CallPath`]). Addresses of programs do not have it, and sites have no
+/// higher one.
+pub const PATH_SITE: u64 = 1 << 47;
+
+/// The site of a path whose hash this is.
+pub const fn path_site(hash: u64) -> u64 {
+    hash & (PATH_SITE - 1) | PATH_SITE
+}
 /// The first communicator that is made.
 pub const FIRST_MADE: ContextId = ContextId(2);

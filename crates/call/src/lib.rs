@@ -47,7 +47,9 @@ pub use figure::Figure;
 pub use files::{FileAccessCall, FileHints, TwoPhase};
 pub use finding::{FindingClass, Severity};
 pub use functions::{function_name, function_names, standard_function_names};
-pub use ids::{BLOCKING, ContextId, FIRST_MADE, LineId, RankId, RequestId, SELF, UNIVERSE, WORLD};
+pub use ids::{
+    BLOCKING, ContextId, FIRST_MADE, LineId, PATH_SITE, RankId, RequestId, SELF, UNIVERSE, WORLD, path_site,
+};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service, pack_text, unpack_text};
 pub use sample::{Rule, Tally, Work};
 pub use signature::Signature;

@@ -74,6 +74,8 @@ pub struct Briefing {
     pub posix_io: bool,
     /// Is the run checked? Then the rank says more about its calls.
     pub checked: bool,
+    /// How many callers of a call its site stands for; with zero it is the address of the call.
+    pub call_paths: u32,
 }
 
 /// The place of a rank's world among all ranks of a run, in which ranks may start others.

@@ -41,6 +41,7 @@ pub fn of(machine: &Machine, ranks: u32, bursts: &Bursts, speed: f64) -> Briefin
         collectives: short_name(&machine.collectives.name()),
         posix_io: false,
         checked: false,
+        call_paths: 0,
     }
 }
 

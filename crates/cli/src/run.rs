@@ -38,7 +38,7 @@ use crate::repeat::Measured;
 use crate::repetition::{Repetition, TemporaryTrace};
 use crate::reporting::{self, Charged, Closing};
 use crate::results::{self, Failures, Results};
-use crate::source_lines::{SessionWatch, SourceLines};
+use crate::source_lines::{PathRecorder, SessionWatch, SourceLines};
 use crate::summary::Figures;
 use crate::{balancing, briefing, costs, launcher, output, words};
 
@@ -92,12 +92,12 @@ impl Plan {
         };
         let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
         let (captures, requests) = Captures::open(&self.arguments.results, &self.machine)?;
-        let (recorder, checker) = self.recorder(&recordings);
+        let (recorder, checker) = self.recorder(&recordings, &lines);
         let mut engine = self.engine(bursts, recorder, requests)?;
         let session = self.session();
         let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
         let output = ProgramOutput::new(self.arguments.tag_output);
-        let mut watch = SessionWatch { progress: &mut progress, lines, output };
+        let mut watch = SessionWatch { progress: &mut progress, lines: Rc::clone(&lines), output };
         interrupt.check()?;
         let outcome = match &mut self.emulation {
             Some(emulation) => session.emulate(&mut engine, &mut watch, &mut emulation.pacer),
@@ -116,9 +116,9 @@ impl Plan {
         };
         engine.close_records();
         if let (Some(run), Some(checker)) = (&self.check, &checker) {
-            save_findings(run, &mut engine, &outcome, &checker.borrow())?;
+            save_findings(run, &mut engine, &outcome, &checker.borrow(), &lines)?;
         }
-        let explained = self.explain(&mut engine, &outcome);
+        let explained = self.explain(&mut engine, &outcome, &lines);
         let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
         let figures =
             Figures { explanation: explained.text.clone(), deadlock: explained.deadlock.clone(), ..figures };
@@ -176,13 +176,22 @@ impl Plan {
     }
 
     /// The recorder for the engine; with it the checker, if the run is checked.
-    fn recorder(&self, recordings: &Recordings) -> (Box<dyn Recorder>, Option<Rc<RefCell<Checker>>>) {
+    fn recorder(
+        &self,
+        recordings: &Recordings,
+        lines: &Rc<SourceLines>,
+    ) -> (Box<dyn Recorder>, Option<Rc<RefCell<Checker>>>) {
+        let mut recorder = recordings.recorder();
+        if self.arguments.call_paths > 0 {
+            // Paths come first: the others ask what their sites mean.
+            recorder = Box::new((PathRecorder(Rc::clone(lines)), recorder));
+        }
         if self.check.is_none() {
-            return (recordings.recorder(), None);
+            return (recorder, None);
         }
         let limit = self.machine.model.protocol.unanswered_limit();
         let checker = Rc::new(RefCell::new(Checker::new(self.programs.len() as u32, limit)));
-        (Box::new((Rc::clone(&checker), recordings.recorder())), Some(checker))
+        (Box::new((Rc::clone(&checker), recorder)), Some(checker))
     }
 
     fn engine(
@@ -197,6 +206,7 @@ impl Plan {
             share_malloc: self.share_malloc,
             posix_io: self.posix_io,
             checked: self.check.is_some(),
+            call_paths: self.arguments.call_paths,
             ..briefing::of(&self.machine, ranks as u32, &bursts, self.host_speed)
         };
         let briefing = if self.emulation.is_some() { briefing::in_real_time(briefing) } else { briefing };
@@ -287,7 +297,12 @@ impl Plan {
     }
 
     /// Prints why the run failed, and warnings about leaks.
-    fn explain(&mut self, engine: &mut Engine<Ranks>, outcome: &Outcome) -> Explained {
+    fn explain(
+        &mut self,
+        engine: &mut Engine<Ranks>,
+        outcome: &Outcome,
+        lines: &Rc<SourceLines>,
+    ) -> Explained {
         let finished = matches!(outcome, Outcome::Finished { .. });
         if engine.memory().fell_back_to_mailboxes() {
             self.warnings.push(
@@ -307,7 +322,8 @@ impl Plan {
         self.warnings.extend(disturbance(engine.memory_ref().disturbances()));
         let mut symbols = Symbols::default();
         engine.memory().explain_addresses(&mut symbols);
-        let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
+        let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
+        let mut diagnosis = Diagnosis::new(engine, program);
         diagnosis.report(outcome, "run")
     }
 
@@ -390,10 +406,12 @@ fn save_findings(
     engine: &mut Engine<Ranks>,
     outcome: &Outcome,
     checker: &Checker,
+    lines: &Rc<SourceLines>,
 ) -> Result<(), Failure> {
     let mut symbols = Symbols::default();
     engine.memory().explain_addresses(&mut symbols);
-    let mut diagnosis = Diagnosis::new(engine, Program { ranks: engine.memory_ref(), symbols });
+    let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
+    let mut diagnosis = Diagnosis::new(engine, program);
     check::save(run, &mut diagnosis, outcome, checker)
 }
 
@@ -403,11 +421,13 @@ pub struct Program<'a> {
     pub ranks: &'a Ranks,
     /// What addresses mean.
     pub symbols: Symbols,
+    /// What sites mean that stand for paths.
+    pub lines: Rc<SourceLines>,
 }
 
 impl Places for Program<'_> {
     fn call(&mut self, _: u32, site: u64) -> Option<SourcePlace> {
-        let site = self.symbols.site(site);
+        let site = self.symbols.site(self.lines.innermost(site));
         let text = site.to_string();
         let (file, line) = site.line.map(|(file, line)| (file, u64::from(line))).unzip();
         Some(SourcePlace { text, file, line, function: site.function })

@@ -115,6 +115,7 @@ impl Arguments {
             | Call::PosixIo { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
+            | Call::CallPath { .. }
             | Call::Finding { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_) => Arguments::default(),

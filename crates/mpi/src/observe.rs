@@ -73,6 +73,11 @@ impl Observers {
         self.recorder.thread(rank.get());
     }
 
+    /// A rank calls along a new path.
+    pub(crate) fn call_path(&mut self, rank: RankId, site: u64, frames: &[u64]) {
+        self.recorder.call_path(rank.get(), site, frames);
+    }
+
     /// The network over time.
     pub(crate) fn network(&mut self, history: &NetworkHistory) {
         self.flush();

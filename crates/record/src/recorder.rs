@@ -82,6 +82,9 @@ declare_recorder! {
     /// A further thread of a rank calls MPI. From now on calls of the rank may overlap in time.
     fn thread(&mut self, _rank: u32) {}
 
+    /// From now on, calls of the rank with this site were made along this path: return addresses, the innermost first.
+    fn call_path(&mut self, _rank: u32, _site: u64, _frames: &[u64]) {}
+
     /// The run is over: queues and connections of the network over time, if a recorder wants them ([`Recorder::wants_network`]) and the
     /// network has them.
     fn network(&mut self, _history: &NetworkHistory) {}

@@ -147,6 +147,7 @@ impl Conversion<'_> {
             | Call::PosixIo { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
+            | Call::CallPath { .. }
             | Call::Finding { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_)

@@ -203,7 +203,8 @@ fn init(thread_level: c_int) -> Result<()> {
     rank.attributes.set(MPI_UNIVERSE_SIZE, place.universe as c_int);
     rank.attributes.set(MPI_APPNUM, place.program as c_int);
     rank.enter(Stage::Running);
-    if connection.is_checked() || connection.briefing().posix_io {
+    let briefing = connection.briefing();
+    if connection.is_checked() || briefing.posix_io || briefing.call_paths > 0 {
         rank.watch();
         rank.posix_io.forget();
     }

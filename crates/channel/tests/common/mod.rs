@@ -38,6 +38,7 @@ pub fn briefing() -> Briefing {
         model: short_name("flow"),
         collectives: short_name(""),
         posix_io: false,
+        call_paths: 0,
         checked: false,
     }
 }

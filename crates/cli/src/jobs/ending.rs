@@ -1,6 +1,7 @@
 //! What is told of jobs when all have ended: figures, why some failed, reports.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use mpirage_mpi::Engine;
 use mpirage_rank::{Outcome, Ranks, Symbols};
@@ -96,7 +97,7 @@ impl Run {
         let symbols = programs.map(|job| {
             let mut symbols = Symbols::default();
             engine.memory_ref().explain_addresses_of(job.ranks.clone(), &mut symbols);
-            (job.ranks.clone(), Program { ranks: engine.memory_ref(), symbols })
+            (job.ranks.clone(), Program { ranks: engine.memory_ref(), symbols, lines: Rc::default() })
         });
         let mut diagnosis = Diagnosis::new(engine, JobPlaces { programs: symbols.collect(), traces });
         if outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. })) {

@@ -125,6 +125,12 @@ impl<R: Recorder> Recorder for JobRecorder<R> {
         }
     }
 
+    fn call_path(&mut self, rank: u32, site: u64, frames: &[u64]) {
+        if let Some(rank) = self.own(rank) {
+            self.recorder.call_path(rank, site, frames);
+        }
+    }
+
     fn network(&mut self, history: &NetworkHistory) {
         self.recorder.network(history);
     }

@@ -247,6 +247,7 @@ impl<M: Memory> Calls<M> {
             // The clock is read first and paid for afterwards, by the delay of the rank's next call. The value of a sample
             // was taken when its burst began.
             Call::Now | Call::When | Call::Flush | Call::SampleEnd => {}
+            Call::CallPath { site, frames } => self.core.observers.call_path(rank, site, frames),
             // For the recorder that checks the run.
             Call::Declare { .. }
             | Call::Observe { .. }
@@ -583,6 +584,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::Publish { .. }
             | Call::LookUp { .. }
             | Call::PosixIo { .. }
+            | Call::CallPath { .. }
             | Call::ReadFigure { .. }
             | Call::Tally(_)
     )

@@ -217,6 +217,7 @@ impl<M: Memory> Calls<M> {
             | Call::Misuse { .. }
             | Call::Finding { .. }
             | Call::Observe { .. }
+            | Call::CallPath { .. }
             | Call::Share { .. } => return false,
             Call::SampleBegin { site, .. } => format!("another sampled block, {site}, begins"),
             Call::Sleep { .. } => "the program sleeps".to_owned(),

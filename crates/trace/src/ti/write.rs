@@ -376,6 +376,7 @@ impl TraceWriter for TiWriter {
             | Call::PosixIo { .. }
             | Call::Declare { .. }
             | Call::Observe { .. }
+            | Call::CallPath { .. }
             | Call::Finding { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_)
