@@ -38,6 +38,7 @@ const BRIEFING: Briefing = Briefing {
     model: [0; 32],
     collectives: [0; 32],
     posix_io: false,
+    call_paths: 0,
     checked: false,
 };
 
