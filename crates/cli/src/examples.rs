@@ -114,7 +114,7 @@ pub const BALANCE: &str = "\
 Examples:
   mpirage cc -O2 front.c -o front -lm
   mpirage run -n 64 --compute none --trace front.mpirage -q ./front
-  mpirage balance front.mpirage --cores 16 --balancer none,greedy,refine --every 10,20,40 --report balance.html
+  mpirage balance front.mpirage --cores 16 --every 10,20,40 --report balance.html
   mpirage balance front.mpirage --cores 16 --balancer rotate --state 100MiB --json";
 
 /// `mpirage sweep --help`.

@@ -137,15 +137,24 @@ fn waits_for_event(process: u32, thread: u32) -> Option<bool> {
 fn ends_by_event(line: &str) -> Option<bool> {
     let mut words = line.split_ascii_whitespace();
     let number: i64 = words.next()?.parse().ok()?;
-    let timeout = words.nth(3);
+    let (operation, timeout) = (words.nth(1), words.nth(1));
     Some(match number {
-        libc::SYS_futex => timeout != Some("0x0"),
+        // A word that processes share is one of the simulator's: the thread waits for a line or a reply.
+        libc::SYS_futex => timeout != Some("0x0") && is_private(operation),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_pause => false,
         libc::SYS_rt_sigsuspend => false,
         // -1: it is in no system call.
         number => number >= 0,
     })
+}
+
+/// Is the word of a futex known to one process only?
+fn is_private(operation: Option<&str>) -> bool {
+    let number = operation.and_then(|text| text.strip_prefix("0x"));
+    number
+        .and_then(|text| i32::from_str_radix(text, 16).ok())
+        .is_some_and(|op| op & libc::FUTEX_PRIVATE_FLAG != 0)
 }
 
 /// Nanoseconds that a thread has had a core.
@@ -194,6 +203,8 @@ mod tests {
             |timeout| format!("{} 0x7f00 0x80 0x0 {timeout} 0x0 0xffffffff 0x7ffd 0x7f11", libc::SYS_futex);
         assert_eq!(ends_by_event(&futex("0x0")), Some(false));
         assert_eq!(ends_by_event(&futex("0x7ffc1000")), Some(true));
+        let shared = format!("{} 0x7f00 0x0 0x0 0x7ffc1000 0x0 0x0 0x7ffd 0x7f11", libc::SYS_futex);
+        assert_eq!(ends_by_event(&shared), Some(false));
         let wait = format!("{} 0xffffffff 0x7ffd 0x0 0x0 0x0 0x0 0x7ffd 0x7f11", libc::SYS_wait4);
         assert_eq!(ends_by_event(&wait), Some(true));
         assert_eq!(ends_by_event("running"), None);
