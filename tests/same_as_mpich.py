@@ -18,6 +18,8 @@ TESTS = pathlib.Path(__file__).resolve().parent
 ROOT = TESTS.parent
 EXPECTED = TESTS / "programs" / "expected"
 LIST = TESTS / "programs" / "list.toml"
+# The exit code of a run that was ended because it took too long.
+NO_END = -1
 
 # The headers of MPICH and Open MPI make GCC warn about MPI_STATUSES_IGNORE and MPI_UNWEIGHTED, the latter's C++ part
 # about its casts.
@@ -67,7 +69,7 @@ class Mpi:
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
         except subprocess.TimeoutExpired as late:
-            return Outcome(late.stdout or b"", f"no end within {timeout} s\n".encode(), -1)
+            return Outcome(late.stdout or b"", f"no end within {timeout} s\n".encode(), NO_END)
         return Outcome(done.stdout, done.stderr, done.returncode)
 
     def options(self, program):
@@ -141,6 +143,10 @@ def examine(program, options, folder, subject, reference):
         if reference:
             real = reference.run(other, program, n, options.timeout)
             expected, code = real.stdout, real.code
+            if code == NO_END and recorded(program, n).exists():
+                # MPICH 4.0 sometimes never ends programs with threads. An earlier run of it did.
+                print(f"{program.name} on {n} ranks: the real MPI does not end within {options.timeout:g} s; compared with its recorded output")
+                expected, code = recorded(program, n).read_bytes(), program.exit
         elif not recorded(program, n).exists():
             results.append((n, "no recorded output; make it with --record"))
             continue
