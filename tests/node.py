@@ -174,8 +174,9 @@ def interfaces(suite):
     times = {policy: Runs(suite, platform(2, policy), f"policy-{policy}").json("--ppn", "4", trace)["simulated_seconds"] for policy in ("block", "round-robin")}
     suite.check("ranks in a block share an interface", near(times["block"], 2 * times["round-robin"], 0.01), times)
     show = suite.run([MPIRAGE, "platform", "show", "fat-tree:4x2,cores=8,interfaces=2"])
-    suite.check("platform show counts hosts and cables", "8 × 8 cores of 10 Gf, 2 interfaces each (policy block)" in show.out and "fat tree, down 4,2, up 1,8" in show.out, show)
+    suite.check("platform show counts hosts and cables", "8 × 8 cores of 10 Gf, 2 interfaces each, on one switch (policy block)" in show.out and "fat tree, down 4,2, up 1,8" in show.out, show)
     for spec, words in (("cluster:4,interfaces=0", "interfaces"), ("cluster:4,interfaces=65", "at most 64"), ("torus:4x4,interfaces=2", "hosts of `torus` have one interface"),
+                        ("cluster:4,interfaces=2,interface-switches=different", "different switches of this topology"), ("fat-tree:4x3,interfaces=2,interface-switches=different", "no multiple of 2"),
                         ("cluster:4,interfaces=2,interface-policy=blok", "did you mean `block`")):
         bad = suite.run([MPIRAGE, "platform", "check", spec])
         suite.check(f"{spec} is refused", bad.code == 82 and words in bad.err, bad)

@@ -132,7 +132,7 @@ impl Builder {
     pub fn find(&self, name: &str) -> Option<NetPoint> {
         self.names.get(name).copied().or_else(|| {
             self.fabrics().find_map(|(zone, fabric)| {
-                let vertex = fabric.position_of_host(fabric.hosts.names.position(name)?);
+                let vertex = fabric.position(fabric.hosts.names.position(name)?, 0);
                 Some(NetPoint::Host(Node { zone, vertex }))
             })
         })

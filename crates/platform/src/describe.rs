@@ -1,7 +1,7 @@
 //! A platform in words: what `mpirage platform show` prints.
 
 use crate::host::HostId;
-use crate::interface::HostInterfaces;
+use crate::interface::{HostInterfaces, InterfaceSwitches};
 use crate::link::{LinkSpec, Sharing};
 use crate::measure::{Diameter, HopClass, NetworkFigures};
 use crate::node::{NodeSpec, SingleCopy};
@@ -53,8 +53,12 @@ impl Platform {
         }
         let interfaces = match self.interfaces() {
             HostInterfaces { per_host: 1, .. } => String::new(),
-            HostInterfaces { per_host, policy } => {
-                format!(", {per_host} interfaces each (policy {})", policy.name())
+            HostInterfaces { per_host, policy, switches } => {
+                let switches = match switches {
+                    InterfaceSwitches::Same => "one switch",
+                    InterfaceSwitches::Different => "different switches",
+                };
+                format!(", {per_host} interfaces each, on {switches} (policy {})", policy.name())
             }
         };
         let describe = |((speed, cores), count)| {

@@ -25,6 +25,55 @@ pub struct HostInterfaces {
     pub per_host: u8,
     /// Which of them a rank uses.
     pub policy: InterfacePolicy,
+    /// Where their cables lead.
+    pub switches: InterfaceSwitches,
+}
+
+/// The switches of the interfaces of a host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InterfaceSwitches {
+    /// All interfaces of a host are on one switch.
+    #[default]
+    Same,
+    /// Each is on another switch: the first interfaces of some hosts share a switch, their second ones the next (*rails*).
+    Different,
+}
+
+/// Where the interfaces of hosts are among the positions of a fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Positions {
+    per_host: u32,
+    /// How many positions a switch has, if the interfaces of a host are on different switches, which follow each other.
+    per_switch: Option<u32>,
+}
+
+impl Positions {
+    /// One per host.
+    pub const SINGLE: Positions = Positions { per_host: 1, per_switch: None };
+
+    /// Of interfaces on switches of which each has so many positions; `None` if all positions of a host follow each other.
+    pub fn new(per_host: u8, per_switch: Option<u32>) -> Positions {
+        Positions { per_host: per_host.into(), per_switch }
+    }
+
+    /// The position of an interface of a host.
+    pub fn of(self, host: u32, nth: u32) -> u32 {
+        match self.per_switch {
+            None => host * self.per_host + nth,
+            Some(ports) => (host / ports * self.per_host + nth) * ports + host % ports,
+        }
+    }
+
+    /// The host at a position, and which of its interfaces it is.
+    pub fn at(self, position: u32) -> (u32, u32) {
+        match self.per_switch {
+            None => (position / self.per_host, position % self.per_host),
+            Some(ports) => {
+                let switch = position / ports;
+                (switch / self.per_host * ports + position % ports, switch % self.per_host)
+            }
+        }
+    }
 }
 
 /// Which interface of its host each rank uses, for all its messages.
@@ -35,6 +84,37 @@ pub enum InterfacePolicy {
     Block,
     /// The interfaces of a host take turns.
     RoundRobin,
+}
+
+impl InterfaceSwitches {
+    const ALL: [InterfaceSwitches; 2] = [InterfaceSwitches::Same, InterfaceSwitches::Different];
+
+    /// Its name in platform files.
+    pub fn name(self) -> &'static str {
+        match self {
+            InterfaceSwitches::Same => "same",
+            InterfaceSwitches::Different => "different",
+        }
+    }
+
+    /// The value of a name; else what is wrong, and what may be meant.
+    pub(crate) fn parse(name: &str) -> Result<InterfaceSwitches, (String, Option<String>)> {
+        named("interface-switches", name, InterfaceSwitches::ALL, InterfaceSwitches::name)
+    }
+}
+
+/// The value of a key that has this name.
+fn named<T: Copy, const N: usize>(
+    key: &str,
+    name: &str,
+    all: [T; N],
+    name_of: fn(T) -> &'static str,
+) -> Result<T, (String, Option<String>)> {
+    all.into_iter().find(|&value| name_of(value) == name).ok_or_else(|| {
+        let known = all.map(name_of);
+        let help = did_you_mean(name, known).unwrap_or_else(|| format!("it is one of {}", known.join(", ")));
+        (format!("`{key}` cannot be `{name}`"), Some(help))
+    })
 }
 
 impl InterfacePolicy {
@@ -50,11 +130,7 @@ impl InterfacePolicy {
 
     /// The policy of a name; else what is wrong, and what may be meant.
     pub(crate) fn parse(name: &str) -> Result<InterfacePolicy, (String, Option<String>)> {
-        let all = InterfacePolicy::ALL;
-        all.into_iter().find(|policy| policy.name() == name).ok_or_else(|| {
-            let meant = did_you_mean(name, all.map(InterfacePolicy::name));
-            (format!("`interface-policy` cannot be `{name}`"), meant)
-        })
+        named("interface-policy", name, InterfacePolicy::ALL, InterfacePolicy::name)
     }
 
     /// The interface of one of the ranks of a host.
@@ -68,7 +144,8 @@ impl InterfacePolicy {
 
 impl HostInterfaces {
     /// One interface per host.
-    pub const SINGLE: HostInterfaces = HostInterfaces { per_host: 1, policy: InterfacePolicy::Block };
+    pub const SINGLE: HostInterfaces =
+        HostInterfaces { per_host: 1, policy: InterfacePolicy::Block, switches: InterfaceSwitches::Same };
 
     /// How many interfaces so many hosts have together.
     pub fn count(&self, hosts: u32) -> u32 {
@@ -104,7 +181,25 @@ mod tests {
 
     fn of_ranks(per_host: u8, policy: InterfacePolicy, hosts: &[u32]) -> Vec<u8> {
         let hosts: Vec<HostId> = hosts.iter().copied().map(HostId).collect();
-        HostInterfaces { per_host, policy }.of_ranks(&hosts)
+        HostInterfaces { per_host, policy, ..HostInterfaces::SINGLE }.of_ranks(&hosts)
+    }
+
+    #[test]
+    fn every_position_is_one_interface() {
+        for positions in [
+            Positions::SINGLE,
+            Positions::new(4, None),
+            Positions::new(4, Some(6)),
+            Positions::new(2, Some(1)),
+        ] {
+            for position in 0..96 {
+                let (host, nth) = positions.at(position);
+                assert_eq!((positions.of(host, nth), nth < positions.per_host), (position, true));
+            }
+        }
+        // Of switches with six ports, the first four serve the first six hosts.
+        let rails = Positions::new(4, Some(6));
+        assert_eq!([rails.of(0, 0), rails.of(0, 3), rails.of(5, 1), rails.of(6, 0)], [0, 18, 11, 24]);
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub use classes::LinkClass;
 pub use error::{Place, PlatformError};
 pub use host::HostId;
 pub use import::{ImportRequest, Imported, import};
-pub use interface::{HostInterfaces, Interface, InterfacePolicy};
+pub use interface::{HostInterfaces, Interface, InterfacePolicy, InterfaceSwitches};
 pub use link::{LinkEnd, LinkId, Sharing};
 pub use measure::{Diameter, HopClass, Method, NetworkFigures};
 pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, SingleCopy, SocketId};

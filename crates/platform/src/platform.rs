@@ -315,8 +315,7 @@ impl Platform {
         let switch = self.leaf_id(host);
         let zone = &self.zones[switch.index()];
         let ZoneKind::Fabric(fabric) = &zone.kind else { return None };
-        let (up, down) =
-            fabric.switch_port(zone.vertex_of_host(host.0 - zone.first_host) + u32::from(nth))?;
+        let (up, down) = fabric.switch_port(zone.vertex_of_interface(host.0 - zone.first_host, nth))?;
         let link = |link| LinkId(zone.first_link + link);
         Some(SwitchPort { switch: switch.0, up: link(up), down: link(down) })
     }
@@ -354,7 +353,7 @@ impl Platform {
     fn node(&self, Interface { host, nth }: Interface) -> Node {
         let id = self.leaf_id(host);
         let zone = &self.zones[id.index()];
-        Node { zone: id, vertex: zone.vertex_of_host(host.0 - zone.first_host) + u32::from(nth) }
+        Node { zone: id, vertex: zone.vertex_of_interface(host.0 - zone.first_host, nth) }
     }
 
     fn leaf(&self, host: HostId) -> (&Zone, u32) {

@@ -75,6 +75,16 @@ fn interfaces_have_cables_of_their_own_and_sizes_count_hosts() {
     let figures = platform.network_figures();
     assert_eq!(figures.bisection.map(|(rate, _)| rate), Some(8.0 * 125e6));
 
+    // Rails: eight hosts on two switches, of which one has all first interfaces.
+    let platform = load("fat-tree:4x4,interfaces=2,interface-switches=different");
+    assert_eq!(platform.host_count(), 16);
+    for (src, dst, links) in
+        [((0, 0), (7, 0), 2), ((0, 1), (7, 1), 2), ((0, 0), (7, 1), 4), ((7, 0), (8, 0), 4)]
+    {
+        assert_eq!(between(&platform, src, dst).len(), links);
+    }
+    assert_eq!(platform.links_of_host(HostId(9)).len(), 4);
+
     let platform = load("dragonfly:3x1x2x2,interfaces=4");
     assert_eq!((platform.host_count(), platform.interfaces().count(platform.host_count())), (12, 48));
     assert_eq!(platform.group_taper().map(|taper| (taper.hosts, taper.injection)), Some((4, 16.0 * 125e6)));

@@ -10,13 +10,13 @@ use crate::fabric::{
     FatTree, FatTreeCables, Layout, Mesh, Shape, Torus,
 };
 use crate::host::{HostGroup, HostNames, Numbers};
-use crate::interface::{HostInterfaces, InterfacePolicy};
+use crate::interface::{HostInterfaces, InterfacePolicy, InterfaceSwitches};
 use crate::link::{Cable, Duplex, Sharing};
 use crate::preset::NetworkPreset;
 use crate::suggest::did_you_mean;
 
 /// Hosts and their cables.
-const COMMON: [&str; 14] = [
+const COMMON: [&str; 15] = [
     "speed",
     "cores",
     "bandwidth",
@@ -31,6 +31,7 @@ const COMMON: [&str; 14] = [
     "limiter",
     "interfaces",
     "interface-policy",
+    "interface-switches",
 ];
 
 /// The shape of a dragonfly, and cables that differ from those of its hosts.
@@ -197,7 +198,8 @@ impl Plan<'_, '_> {
             speed: self.table.need("speed")?.speed()?,
             cores: self.table.or("cores", self.cores, Entry::count)?,
         };
-        Ok(Fabric::with_interfaces(self.name.to_owned(), hosts, self.interfaces, (shape, layout)))
+        Fabric::with_interfaces(self.name.to_owned(), hosts, self.interfaces, (shape, layout))
+            .map_err(|problem| culprit.error(problem))
     }
 }
 
@@ -208,11 +210,15 @@ fn interfaces(table: &Table<'_>, topology: &str) -> Result<HostInterfaces, Platf
         InterfacePolicy::parse(entry.text()?)
             .map_err(|(problem, meant)| entry.error(problem).maybe_help(meant))
     })?;
+    let switches = table.or("interface-switches", InterfaceSwitches::default(), |entry| {
+        InterfaceSwitches::parse(entry.text()?)
+            .map_err(|(problem, meant)| entry.error(problem).maybe_help(meant))
+    })?;
     match table.get("interfaces") {
         Some(entry) if per_host > 1 && ["torus", "full"].contains(&topology) => Err(entry.error(format!(
             "hosts of `{topology}` have one interface: cables lead from host to host, not to a switch"
         ))),
-        _ => Ok(HostInterfaces { per_host, policy }),
+        _ => Ok(HostInterfaces { per_host, policy, switches }),
     }
 }
 
