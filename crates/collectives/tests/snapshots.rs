@@ -1,6 +1,6 @@
 //! The schedule of every algorithm, written out for 2, 3, 5, 8 and 13 ranks.
 //!
-//! A change that is meant shows in the diff of `tests/snapshots`: run the test with `INSTA_UPDATE=always`.
+//! A change that is meant shows in the diff of `tests/snapshots`: run the test with `UPDATE_SNAPSHOTS=1`.
 //!
 //! | sign | step |
 //! |---|---|
@@ -18,6 +18,7 @@ use std::fmt::Write;
 use common::across::Across;
 use common::{Case, all_pairs};
 use mpirage_collectives::{Collective, Method, Schedule, Settings, Step};
+use mpirage_snapshot as snapshot;
 
 #[test]
 fn schedules_of_all_algorithms() {
@@ -27,9 +28,7 @@ fn schedules_of_all_algorithms() {
         let settings = Settings { segment: defaults.segment.map(|_| 16), ..Settings::default() };
         let method = Method { algorithm, settings };
         let text: String = [2, 3, 5, 8, 13].iter().map(|&size| written(collective, method, size)).collect();
-        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(format!("{collective}.{algorithm}"), text);
-        });
+        snapshot::check(snapshot::file("tests/snapshots", &format!("{collective}.{algorithm}")), &text);
     }
 }
 
@@ -40,9 +39,7 @@ fn schedules_between_two_sides() {
         for algorithm in collective.algorithms() {
             let text: String =
                 [1, 3, 5].map(|second| written_across(collective, algorithm.into(), second)).concat();
-            insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-                insta::assert_snapshot!(format!("{collective}.{algorithm}"), text);
-            });
+            snapshot::check(snapshot::file("tests/snapshots", &format!("{collective}.{algorithm}")), &text);
         }
     }
 }
