@@ -114,7 +114,7 @@ fn operations_that_do_not_commute() {
     }
 }
 
-/// Who synchronizes lets nobody leave early, and who does not has a case where somebody does.
+/// No rank leaves an algorithm that synchronizes early. In an algorithm that does not, some rank does in some case.
 #[test]
 fn synchronizing_is_what_it_says() {
     for collective in of_all_ranks() {

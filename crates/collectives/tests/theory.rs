@@ -319,7 +319,7 @@ fn two_trees_take_half_as_long_as_one() {
             assert_eq!(seen.messages, (segments * (ranks - 1)) as usize);
             assert_eq!(seen.volume, u64::from(ranks - 1) * case.bytes);
             assert!(seen.rounds <= levels + 1 + segments / 2, "{collective} {ranks}: {}", seen.rounds);
-            // Nobody sends more than the vector, but for one segment per lane.
+            // No rank sends more than the vector and one segment per lane.
             assert!(seen.sent.iter().all(|&sent| sent <= case.bytes + 2 * SEGMENT), "{:?}", seen.sent);
         }
     }
@@ -350,7 +350,7 @@ fn batches_keep_each_other_apart() {
     assert_eq!((seen.rounds, seen.messages), (2, 60 * 59));
 }
 
-/// Nobody can reduce P vectors to one with less than P-1 combinations, and trees need no more.
+/// A reduction of P vectors to one needs at least P-1 combinations, and trees need no more.
 #[test]
 fn reductions_combine_as_often_as_they_must() {
     for ranks in 2..=16 {

@@ -178,7 +178,7 @@ fn simulated(letters: Letters, programs: &[Vec<Op>]) -> Vec<u64> {
     ran.ends.iter().map(|end| (end * 1e9).round() as u64).collect()
 }
 
-/// Messages are sent and received in one order everywhere, so nobody waits for ever. Ranks start at different dates: what
+/// Messages are sent and received in one order everywhere, so no rank waits for ever. Ranks start at different dates: what
 /// happens at one instant may happen in any order, and the two simulations need not choose the same.
 fn programs(starts: &[u64], steps: Vec<(usize, usize, u64, bool)>) -> Vec<Vec<Op>> {
     let ranks = starts.len();

@@ -271,7 +271,7 @@ proptest! {
     }
 }
 
-/// The number of a freed request is used again at once; what it was for goes on, and is nobody's.
+/// The number of a freed request is used again at once; the transfer goes on without a request.
 #[test]
 fn a_freed_request_does_not_complete_its_successor() {
     let wait = Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&[1]) };

@@ -254,7 +254,7 @@ fn damage_to_our_format_is_found() {
         BinaryWriter::create(&binary, 2, Computation { measured_on: Some(1e9), free: false }).unwrap();
     convert(&mut TiTrace::open(&source).unwrap(), &mut writer, &|| false).unwrap();
     let whole = fs::read(&binary).unwrap();
-    // Whatever byte is changed, somebody notices, and nobody panics.
+    // Whatever byte is changed, the reader or the replay reports it without a panic.
     for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
