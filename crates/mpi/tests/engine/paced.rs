@@ -1,17 +1,15 @@
 //! An engine that is paced: calls arrive while time stands still or passes, and only the rest of a burst is waited for.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use common::{engine_that_counts, one_switch, recv, send};
 use mpirage_call::wire::encode_call;
 use mpirage_call::{Burst, Call, LineId, Stamp};
 use mpirage_mpi::{Bursts, Ending, Engine, NoMemory, Segment, Turn};
 use mpirage_record::Summary;
 use mpirage_units::Time;
+
+use crate::common::{engine_that_counts, one_switch, recv, send};
 
 const LINES: [LineId; 2] = [LineId::new(0), LineId::new(1)];
 

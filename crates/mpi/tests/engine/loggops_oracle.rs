@@ -1,16 +1,14 @@
 //! `loggops` against the naive definition: one queue of events, in which whatever cannot start is entered again for later.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use common::{recv, run, send};
 use mpirage_call::{Call, Work};
 use mpirage_mpi::Ending;
 use mpirage_platform::Platform;
 use proptest::prelude::*;
+
+use crate::common::{recv, run, send};
 
 /// Nanoseconds, and S in bytes.
 #[derive(Clone, Copy, Debug)]

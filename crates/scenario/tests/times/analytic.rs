@@ -1,11 +1,6 @@
 //! The analytic models, call by call: `smp` by the equations of paper 3, `loggops` by those of LogGOPSim, `bus` by those of
 //! Dimemas.
 
-#[allow(dead_code)] // other tests use the rest
-#[path = "../../mpi/tests/common/mod.rs"]
-mod common;
-
-use common::{Ran, recv, run, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, SendMode, WORLD,
     Work,
@@ -14,6 +9,8 @@ use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Ending;
 use mpirage_platform::Platform;
 use mpirage_units::Duration;
+
+use crate::common::{Ran, recv, run, send};
 
 /// So many hosts, and a `[model]` table.
 fn platform(hosts: u32, model: &str) -> Platform {
@@ -286,8 +283,12 @@ mod loggops {
     fn dissemination_over_65536_ranks_takes_88672_nanoseconds() {
         let ranks = 1 << 16;
         let scripts = vec![vec![allreduce(8)]; ranks];
-        let ran =
-            common::run_once(platform(ranks as u32, ""), "loggops", "allreduce=recursive-doubling", &scripts);
+        let ran = crate::common::run_once(
+            platform(ranks as u32, ""),
+            "loggops",
+            "allreduce=recursive-doubling",
+            &scripts,
+        );
         assert!(ran.ends.iter().all(|end| (end * 1e9).round() as u64 == 88_672), "{}", ran.ends[0]);
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! `every_algorithm.rs` has the tests with one rank per node, `tests/simgrid/collectives.py` compares times with SimGrid.
 
-mod common;
-
-use common::machine::{Sends, run_with};
-use common::memory::Memory;
-use common::{Case, all_methods};
 use mpirage_collectives::Method;
+
+use crate::common::machine::{Sends, run_with};
+use crate::common::memory::Memory;
+use crate::common::{Case, all_methods};
 
 /// Blocks of ranks, ranks dealt out in turn, all on one node, one alone and the others together.
 fn layouts(size: u32) -> Vec<Vec<u32>> {

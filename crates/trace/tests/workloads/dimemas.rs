@@ -1,15 +1,13 @@
 //! Traces of Dimemas on its own machines: the times that Dimemas gives.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{Ran, replay_model};
 use mpirage_mpi::Ending;
 use mpirage_replay::ReplayError;
 use mpirage_scenario::Dimemas;
 use mpirage_trace::{DimTrace, Workload, open};
+
+use crate::common::{Ran, replay_model};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dimemas")
@@ -119,7 +117,7 @@ fn every_collective_has_a_schedule_in_other_models() {
             text += &format!("10:{task}:0:{operation}:1:{}:0:4096:4096:1\n", u32::from(task == 2));
         }
         let mut trace = written(&format!("op{operation}"), &text).unwrap();
-        let ran = common::replay(&mut trace).unwrap();
+        let ran = crate::common::replay(&mut trace).unwrap();
         assert_eq!(ran.ending, Ending::Finished, "operation {operation}");
         assert!(ran.seconds() > 0.0, "operation {operation}");
     }

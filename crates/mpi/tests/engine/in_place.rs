@@ -1,15 +1,13 @@
 //! `MPI_IN_PLACE` in the engine: rules see it, ranks that follow one schedule do not mix it up, and nothing is copied.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
 use std::sync::Arc;
 
-use common::{engine_of_model, one_switch, run_to_end};
 use mpirage_call::{Blocks, Call, CollectiveCall, Input, Part, Payload, WORLD};
 use mpirage_collectives::Collective;
 use mpirage_mpi::Ending;
 use mpirage_scenario::Model;
+
+use crate::common::{engine_of_model, one_switch, run_to_end};
 
 const RANKS: usize = 8;
 /// Bytes of a block.

@@ -1,13 +1,12 @@
 //! GOAL schedules: what waits for what, what computes beside what, and files that come back the same.
 
-mod common;
-
 use std::io::Cursor;
 use std::path::Path;
 
-use common::{Ran, replay};
 use mpirage_mpi::Ending;
 use mpirage_trace::{Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, compile_goal, open};
+
+use crate::common::{Ran, replay};
 
 fn text(lines: &str) -> Goal {
     Goal::from_text(Path::new("x.goal"), lines.into()).unwrap()

@@ -1,14 +1,13 @@
 //! DUMPI traces: the sample of its makers, and records that are written here.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Ran, replay};
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, Completing, Reply, RequestId, function_name};
 use mpirage_mpi::Ending;
 use mpirage_trace::{Calls, Dumpi, Step, Workload, open};
+
+use crate::common::{Ran, replay};
 
 fn sample() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/dumpi")

@@ -1,10 +1,9 @@
 //! Names, defaults and overrides.
 
-mod common;
-
-use common::{Case, of_all_ranks};
 use mpirage_collectives::{Algorithm, Choice, Collective, Operation, Selector, Shape};
 use proptest::prelude::*;
+
+use crate::common::{Case, of_all_ranks};
 
 fn algorithm(choice: &Choice, collective: Collective, shape: &Shape) -> Algorithm {
     choice.method(collective, shape).algorithm

@@ -1,11 +1,10 @@
 //! What every algorithm between the sides of an inter-communicator must obey, for any sizes of both sides.
 
-mod common;
-
-use common::across::Across;
-use common::machine::{Sends, run_with};
 use mpirage_collectives::{Algorithm, Choice, Collective, Peers, Shape, Step};
 use proptest::prelude::*;
+
+use crate::common::across::Across;
+use crate::common::machine::{Sends, run_with};
 
 fn all_pairs() -> impl Iterator<Item = (Collective, Algorithm)> {
     let across = Collective::ALL.into_iter().filter(|collective| collective.is_across());

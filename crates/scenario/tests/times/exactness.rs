@@ -1,15 +1,12 @@
 //! The `simgrid` model against what SimGrid 3.32 and 4.1 say of the same programs, on one switch of 125 MB/s and 50 µs per link.
 
-#[allow(dead_code)] // other tests use the rest
-#[path = "../../mpi/tests/common/mod.rs"]
-mod common;
-
-use common::{one_switch, recv, run, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, WORLD,
 };
 use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Ending;
+
+use crate::common::{one_switch, recv, run, send};
 
 /// Elapsed time between two readings of the clock, the second of which costs 10 ns before it shows.
 fn elapsed(choice: &str, scripts: &[Vec<Call<'_>>]) -> f64 {

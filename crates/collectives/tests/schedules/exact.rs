@@ -1,10 +1,9 @@
 //! Schedules written out, where simulated times are compared with SimGrid's to the last digit.
 
-mod common;
-
-use common::Case;
 use mpirage_collectives::Step::{self, *};
 use mpirage_collectives::{Algorithm, Collective};
+
+use crate::common::Case;
 
 /// What `rank` does, without local copies.
 fn steps(case: &Case, algorithm: Algorithm, rank: usize) -> Vec<Step> {

@@ -1,12 +1,10 @@
 //! Ranks of one host: messages through its memory, and computation that reads it.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
-use common::{recv, run, send};
 use mpirage_call::{Call, Work};
 use mpirage_mpi::Ending;
 use mpirage_platform::Platform;
+
+use crate::common::{recv, run, send};
 
 /// One host of two sockets with eight cores each, of 1 Gflop/s. Memory of 40 GB/s per socket, 12 GB/s for one core.
 fn host() -> Platform {

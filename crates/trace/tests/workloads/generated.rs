@@ -1,12 +1,11 @@
 //! Generated workloads: they end, send what they say, and compute as long as they say.
 
-mod common;
-
-use common::{Ran, replay};
 use mpirage_call::Reply;
 use mpirage_call::wire::decode_call;
 use mpirage_mpi::Ending;
 use mpirage_trace::{Calls, Generated, PATTERNS, Step, Workload};
+
+use crate::common::{Ran, replay};
 
 fn ran(spec: &str) -> Ran {
     let ran = replay(&mut Generated::parse(spec).unwrap()).unwrap();

@@ -1,15 +1,13 @@
 //! Windows: when accesses are complete, what they share with messages, what targets do one after the other, and locks.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
 use std::sync::Arc;
 
-use common::{Ran, engine_of_model, one_switch, recv, run, run_to_end, send};
 use mpirage_call::{AccessCall, AccessKind, Call, Payload, WORLD};
 use mpirage_mpi::{AccessProgress, Ending, Want, waiting_cycle};
 use mpirage_scenario::Model;
 use mpirage_units::Duration;
+
+use crate::common::{Ran, engine_of_model, one_switch, recv, run, run_to_end, send};
 
 /// When origins begin: all windows are exposed.
 const START: f64 = 1e-6;

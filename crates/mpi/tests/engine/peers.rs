@@ -1,16 +1,14 @@
 //! Collectives among neighbours and between the sides of an inter-communicator, in the engine: how long they take, who waits for
 //! whom, and which calls do not go together.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
-use common::{one_switch, recv, run, run_once, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, WORLD,
 };
 use mpirage_collectives::{BESIDE_ROOT, Collective, Peers};
 use mpirage_mpi::{Ending, Want};
 use mpirage_units::Duration;
+
+use crate::common::{one_switch, recv, run, run_once, send};
 
 const RANKS: usize = 6;
 

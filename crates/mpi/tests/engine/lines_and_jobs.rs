@@ -1,15 +1,13 @@
 //! Several lines of control in one rank, and several jobs in one engine.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
-use common::{engine_of, one_switch, recv, segment, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, LineId, Part, Payload, RankId, RequestId, WORLD,
 };
 use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::{Ending, Engine, JobId, NoMemory, Turn};
 use mpirage_units::Duration;
+
+use crate::common::{engine_of, one_switch, recv, segment, send};
 
 /// Runs scripts, one per line, to the end; gives when the calls of each line returned, in microseconds.
 fn run(engine: &mut Engine<NoMemory>, scripts: &[Vec<Call<'_>>]) -> Vec<Vec<u64>> {

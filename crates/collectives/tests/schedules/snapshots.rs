@@ -11,14 +11,13 @@
 //! | `+8`, `=8` | reduces, copies 8 bytes |
 //! | `*1` after a size | slot 1 |
 
-mod common;
-
 use std::fmt::Write;
 
-use common::across::Across;
-use common::{Case, all_pairs};
 use mpirage_collectives::{Collective, Method, Schedule, Settings, Step};
 use mpirage_snapshot as snapshot;
+
+use crate::common::across::Across;
+use crate::common::{Case, all_pairs};
 
 #[test]
 fn schedules_of_all_algorithms() {

@@ -1,11 +1,7 @@
 //! OTF2 archives that are made here, record by record. `tests/otf2.py` replays those of another writer.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
 use std::collections::HashMap;
 
-use common::replay;
 use mpirage_mpi::Ending;
 use mpirage_otf2::{
     Anchor, ChunkWriter, Compression, Definition, Event, GroupType, LocationType, Message, OperationEnd,
@@ -13,6 +9,8 @@ use mpirage_otf2::{
 };
 use mpirage_trace::{Otf2Trace, TraceError, Workload};
 use proptest::prelude::*;
+
+use crate::common::replay;
 
 const CHUNK: usize = 1 << 20;
 const SECOND: u64 = 1_000_000_000;

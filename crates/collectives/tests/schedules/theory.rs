@@ -3,12 +3,11 @@
 //! A message is one round; sends are synchronous, so that a rank that talks to several in turn
 //! takes as many rounds. P ranks, of which p are the largest power of two and r the rest.
 
-mod common;
-
-use common::machine::{Outcome, Sends, run};
-use common::{Case, SEGMENT, all_pairs};
 use mpirage_collectives::Algorithm::{self, *};
 use mpirage_collectives::Collective::{self, *};
+
+use crate::common::machine::{Outcome, Sends, run};
+use crate::common::{Case, SEGMENT, all_pairs};
 
 /// P, p, r and their logarithms.
 struct Numbers {

@@ -1,9 +1,5 @@
 //! When sends return, when messages are seen, what waits for what: the MPI layer without processes.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
-use common::{Ran, one_switch, recv, run, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, Operator, Part, Payload, Reduction, RequestId,
     SendMode, WORLD,
@@ -12,6 +8,8 @@ use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::{Ending, Leftover, Want, waiting_cycle};
 use mpirage_units::Duration;
 use proptest::prelude::*;
+
+use crate::common::{Ran, one_switch, recv, run, send};
 
 const EAGER: u64 = 1000;
 const LARGE: u64 = 1_000_000;

@@ -1,10 +1,9 @@
 //! Collectives among neighbours: a message along every edge, whatever the topology.
 
-mod common;
-
-use common::machine::{Sends, run_among_neighbors};
 use mpirage_collectives::{Algorithm, Collective, Peers, Piece, Schedule, Shape, Step, schedule};
 use proptest::prelude::*;
+
+use crate::common::machine::{Sends, run_among_neighbors};
 
 /// The edges of one rank.
 #[derive(Clone, Debug, Default)]

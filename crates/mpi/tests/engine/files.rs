@@ -1,14 +1,12 @@
 //! Files: how long accesses take on local disks, on a server and on several, what collective accesses exchange, the shared pointer.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
 use std::sync::Arc;
 
-use common::{Ran, engine, one_switch, recv, run, run_to_end, send};
 use mpirage_call::{Call, Completing, FileAccessCall, FileHints, RequestId, TwoPhase, WORLD};
 use mpirage_mpi::{Ending, Want};
 use mpirage_platform::Platform;
+
+use crate::common::{Ran, engine, one_switch, recv, run, run_to_end, send};
 
 const MEGABYTE: u64 = 1_000_000;
 const LATENCY: f64 = 1e-3;

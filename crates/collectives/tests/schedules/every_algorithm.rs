@@ -1,14 +1,13 @@
 //! What every algorithm of every collective must obey, for any number of ranks, root and size.
 
-mod common;
-
-use common::machine::{Failure, Outcome, Sends, run, run_with};
-use common::memory::Memory;
-use common::{Case, all_methods, all_pairs, of_all_ranks};
 use mpirage_collectives::{
     Algorithm, Collective, Data, Method, Schedule, Settings, Step, schedule, schedule_part,
 };
 use proptest::prelude::*;
+
+use crate::common::machine::{Failure, Outcome, Sends, run, run_with};
+use crate::common::memory::Memory;
+use crate::common::{Case, all_methods, all_pairs, of_all_ranks};
 
 fn both_modes(case: &Case, method: Method) -> Outcome {
     let schedules = case.annotated(method);

@@ -1,9 +1,5 @@
 //! Calls that make no sense end a replay with a message: a trace may say anything.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
-use common::replay;
 use mpirage_call::{
     Blocks, Call, CollectiveCall, CommRequest, Completing, ContextId, Part, Payload, Reply, RequestId, Stamp,
     WORLD, Work,
@@ -11,6 +7,8 @@ use mpirage_call::{
 use mpirage_collectives::{BESIDE_ROOT, Collective, Peers};
 use mpirage_mpi::Ending;
 use mpirage_trace::{Calls, Step, TraceError, Workload};
+
+use crate::common::replay;
 
 /// Two ranks, of which the first makes calls.
 struct One(Vec<Call<'static>>);

@@ -1,16 +1,14 @@
 //! Early release: who may go on before simulated time is there, and who may not.
 
-#[allow(dead_code)] // other tests use the rest
-mod common;
-
 use std::sync::Arc;
 
-use common::{engine, one_switch, recv, segment, send};
 use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, WORLD,
 };
 use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Turn;
+
+use crate::common::{engine, one_switch, recv, segment, send};
 
 /// Ranks released before their time, each with the call it was in, counted from 0.
 fn released_early(scripts: &[Vec<Call<'_>>]) -> Vec<(u32, usize)> {
