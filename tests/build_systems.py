@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How build systems and shells find mpirage: questions to the wrappers, `mpirage env`, module files, CMake with Fortran, meson, launchers.
+"""How build systems and shells find mpirage: questions to the wrappers, `mpirage env`, module files, CMake with Fortran, meson, launchers,
+programs of another build.
 
 tests/build_systems.py [PART…]. Shells and build systems that are not installed are left out, and named."""
 
@@ -155,8 +156,26 @@ def launchers(suite):
             suite.check(f"{launcher} {words}", (result.code, result.out) == (0, "3 ranks\n"), result)
 
 
+# Stands for the library of another build: a rank that loads it ends at once.
+OTHER = "#include <unistd.h>\n__attribute__((constructor)) static void leave(void) { _exit(99); }\n"
+
+
+def other_build(suite):
+    """A program that another build of mpirage has made, and whose RUNPATH leads there, runs with the library of this one."""
+    folder = project(suite, "other", {"other.c": OTHER})
+    ask = {part: suite.run([BIN / "mpicc", f"--showme:{part}"]).out.strip() for part in ("incdirs", "libdirs")}
+    commands = ("mkdir lib && gcc -shared -fPIC other.c -Wl,-soname,libmpi_abi.so.1 -o lib/libmpi_abi.so.1",
+                f"gcc hello.c -I{ask['incdirs']} -L{ask['libdirs']} -lmpi_abi -Wl,-rpath,{folder}/lib -o hello")
+    made = suite.run(["sh", "-c", " && ".join(commands)], cwd=folder, timeout=60)
+    alone = suite.run([folder / "hello"])
+    suite.check("alone, the program loads the library of the other build", (made.code, alone.code) == (0, 99), (made, alone))
+    for how in ("processes", "folded"):
+        result = suite.simulate("-q", "-n", 3, "--ranks-as", how, folder / "hello")
+        suite.check(f"it runs as {how}", (result.code, result.out) == (0, "3 ranks\n"), result)
+
+
 def main():
-    Suite("build_systems").run_parts([questions, shells, modules, cmake, meson, launchers], sys.argv[1:])
+    Suite("build_systems").run_parts([questions, shells, modules, cmake, meson, launchers, other_build], sys.argv[1:])
 
 
 main()

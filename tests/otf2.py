@@ -16,6 +16,7 @@ import sys
 
 import prepare
 from harness import MPIRAGE, ROOT, TESTS, Suite
+from timeline import SCHEDULE
 
 PYTHON = "/usr/bin/python3"  # Debian's, which has the package
 READER = TESTS / "otf2" / "read.py"
@@ -36,20 +37,6 @@ RUNS = [
     ("mprobe", PROGRAMS / "mprobe.c", 4, "cluster:4", 0),
     ("deadlock", TESTS / "faults" / "deadlock_recv.c", 3, "cluster:3", 80),
 ]
-
-SCHEDULE = """num_ranks 2
-rank 0 {
-l1: calc 1000 cpu 0
-l2: calc 2000 cpu 1
-l3: send 4096b to 1 tag 3
-l3 requires l1
-}
-rank 1 {
-l1: recv 4096b from 0 tag 3
-l2: calc 700
-l2 requires l1
-}
-"""
 
 
 def figures(result):

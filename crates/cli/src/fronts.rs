@@ -3,7 +3,8 @@
 //! A front has the name of the other MPI's library. It is preloaded together with `libmpi_abi.so.1`: the program's MPI functions are
 //! then the front's, wherever the other library is installed, and clocks and sleeps of the C library are those of
 //! `libmpi_abi.so.1`. The folder with the front's names is also the first in which libraries are looked for. Scripts and other
-//! programs that link no MPI get only that: what they start may need any of the fronts. Python is different: it loads
+//! programs that link no MPI get only that: what they start may need any of the fronts. Programs that link our own library find that
+//! of this mpirage first, though another build's `mpirage cc` may have made them: the library and the simulator belong together. Python is different: it loads
 //! its MPI module later, but its clocks and sleeps are to be simulated from the beginning.
 
 use std::ffi::{OsStr, OsString};
@@ -63,6 +64,9 @@ pub fn add(program: &mut Program, option: &str, found: Option<Interface>) -> Res
     let Some(interface) = chosen else {
         if !linked_to_ours {
             add_search_path(program);
+        }
+        if let Ok(install) = Install::locate() {
+            prepend(program, SEARCHED, install.library.as_os_str());
         }
         return Ok(());
     };
