@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 
 use mpirage_units::{Duration, Random, Time};
 
+use crate::event_queue::EventNumber;
 use crate::faults::LinkFaults;
-use crate::ids::FrameId;
+use crate::ids::{EndId, FrameId};
 use crate::parameters::{LinkParameters, QueueLimit, QueueParameters, Red};
 
 /// What happens to a frame that comes to a port.
@@ -65,8 +66,31 @@ pub(crate) struct Port {
     discipline: Option<Box<Discipline>>,
     /// Frames that will arrive at the other side, in order. The first one is an event.
     arriving: VecDeque<(Time, FrameId)>,
+    /// Frames that a host's interface will take out of the host's queue, in order. The first one is an event.
+    taken: VecDeque<Taking>,
     /// What is wrong with the link at times.
     faults: Option<Box<LinkFaults>>,
+}
+
+/// A host's interface takes a frame out of the host's queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taking {
+    pub at: Time,
+    /// The place among events of that instant.
+    pub number: EventNumber,
+    /// The socket of the frame.
+    pub sender: EndId,
+}
+
+/// When something that happens in order at a port becomes an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Now: it is the first.
+    First,
+    /// When the one before it has happened.
+    Waits,
+    /// Now: it happens before one that was there already, so it is not in the port's list.
+    Overtakes,
 }
 
 /// State of queues that need more than the instant at which the link is free.
@@ -102,6 +126,7 @@ impl Port {
             counts: PortCounts::default(),
             discipline: None,
             arriving: VecDeque::new(),
+            taken: VecDeque::new(),
             faults,
         }
     }
@@ -124,6 +149,29 @@ impl Port {
         }
         self.arriving.pop_front();
         self.arriving.front().copied()
+    }
+
+    /// The second and the third of the frames that will arrive at the other side.
+    pub(crate) fn arriving_later(&self) -> [Option<FrameId>; 2] {
+        [1, 2].map(|place| self.arriving.get(place).map(|(_, frame)| *frame))
+    }
+
+    /// The interface will take a frame out of the host's queue.
+    pub(crate) fn will_be_taken(&mut self, taking: Taking) -> Turn {
+        let turn = match self.taken.back() {
+            None => Turn::First,
+            Some(last) if taking.at < last.at => return Turn::Overtakes,
+            Some(_) => Turn::Waits,
+        };
+        self.taken.push_back(taking);
+        turn
+    }
+
+    /// The interface has taken the first frame of the list. Gives the next one, which is an event from now on, and the one
+    /// after it.
+    pub(crate) fn was_taken(&mut self) -> [Option<Taking>; 2] {
+        self.taken.pop_front();
+        [0, 1].map(|place| self.taken.get(place).copied())
     }
 
     /// Does a fault lose a frame that is on the link during its passage?

@@ -1,7 +1,7 @@
 //! Lossless links and switches that are in use.
 //!
 //! A frame costs one event per link while it need not wait: its arrival. A port has at most one event of its own in the
-//! agenda, at the instant at which it is free again or has room again for a frame that waits.
+//! queue of events, at the instant at which it is free again or has room again for a frame that waits.
 
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ impl LosslessWires {
         let port = &mut self.ports[id.index()];
         if at < port.wake_at {
             port.wake_at = at;
-            traffic.agenda.push(at, Event::Port(id));
+            traffic.events.push(at, Event::Port(id));
         }
     }
 
@@ -194,11 +194,11 @@ impl LosslessWires {
         let places = self.paths.places(frame.path);
         let at = places.start + usize::from(frame.hop);
         let arrival = self.arrival(now, &frame, Output { port: id, lane, last: at + 1 == places.end });
-        traffic.agenda.push(arrival, Event::Arrival(number));
+        traffic.events.push(arrival, Event::Arrival(number));
         if frame.hop > 0 {
             self.vacate(traffic, &frame, self.paths.port(at - 1), ends);
         } else if self.injecting.take_if(|sent| *sent == number).is_none() && frame.segment.payload > 0 {
-            traffic.agenda.push(now, Event::Taken(frame.sender));
+            traffic.events.push(now, Event::Taken(frame.sender, None));
         }
     }
 
@@ -302,7 +302,7 @@ impl Layer for LosslessWires {
 
     fn send<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, mut frame: Frame<H>) -> bool {
         if self.paths.places(frame.path).is_empty() {
-            traffic.agenda.push(traffic.now, Event::Arrival(traffic.frames.insert(frame)));
+            traffic.events.push(traffic.now, Event::Arrival(traffic.frames.insert(frame)));
             return false;
         }
         frame.path = self.adapt(traffic.now, &frame);
