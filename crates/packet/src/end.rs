@@ -1,5 +1,6 @@
 //! One end of a connection, as its host sees it: a socket.
 
+use mpirage_kernel::Token;
 use mpirage_units::Time;
 use smallvec::SmallVec;
 
@@ -84,6 +85,11 @@ impl<E: Endpoint> End<E> {
         let (before, after) = self.lanes.split_at(turn);
         let waits = |stream: &Stream| stream.unwritten() > 0;
         after.iter().position(waits).map(|at| turn + at).or_else(|| before.iter().position(waits))
+    }
+
+    /// A message that has not arrived.
+    pub(crate) fn first_message(&self) -> Option<Token> {
+        self.lanes.iter().find_map(Stream::first)
     }
 
     /// Loads its messages into the cache.

@@ -13,6 +13,8 @@ pub enum Event {
     Taken(EndId, Option<PortId>),
     /// A port of the link layer may transmit again.
     Port(PortId),
+    /// The link layer looks for frames that wait for each other.
+    DeadlockCheck,
     /// The timer of a socket goes off.
     Timer(EndId),
     /// The network holds all bytes of a message.

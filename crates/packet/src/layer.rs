@@ -73,6 +73,11 @@ pub trait Layer {
     /// [`Event::Port`](crate::event::Event::Port) has come.
     fn resume<H: Copy>(&mut self, _traffic: Traffic<'_, H>, _port: PortId) {}
 
+    /// [`Event::DeadlockCheck`](crate::event::Event::DeadlockCheck) has come. Gives a frame that will never move on, if there is one.
+    fn find_stuck(&mut self) -> Option<FrameId> {
+        None
+    }
+
     /// All paths.
     fn paths(&self) -> &Paths;
 

@@ -264,6 +264,16 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         }
     }
 
+    /// Reports that a message will not arrive if one of its frames, or of its acknowledgements, waits in a circle of full buffers.
+    fn find_deadlock(&mut self, now: Time) {
+        let Some(frame) = self.layer.find_stuck() else { return };
+        let sender = self.frames.get(frame).sender;
+        let first = |end: EndId| self.ends[end.index()].first_message();
+        if let Some(token) = first(sender).or_else(|| first(sender.other())) {
+            self.events.push(now, Event::GivenUp(token));
+        }
+    }
+
     /// Writes messages into the send buffer, and reports those whose last byte is in it.
     fn fill(&mut self, now: Time, id: EndId) {
         let end = &mut self.ends[id.index()];
@@ -497,6 +507,7 @@ impl<E: Endpoint, L: LinkLayer> Model for PacketNetwork<E, L> {
                     self.pump(now, end);
                 }
                 Event::Port(port) => self.resume(now, port),
+                Event::DeadlockCheck => self.find_deadlock(now),
                 Event::Timer(end) => self.timer(now, end),
                 Event::Buffered(token) => reports.push(Report { token, milestone: Milestone::BufferFree }),
                 Event::HandOver(token) => reports.push(Report::ended(token)),
