@@ -6,6 +6,7 @@
     replay_cost.py scale         generated workloads of 4,096 to 1,048,576 ranks: cost of a message, memory
     replay_cost.py collapse      all-to-all and incast compared with a halo
     replay_cost.py uneven        a flood of small messages, and traffic whose flows all differ, on three topologies
+    replay_cost.py physics       flow with the physics of a profile beside --model simgrid
 
 Machines are noisy, so this is no test: the script prints missed aims, and only --strict sets the exit code.
 """
@@ -172,6 +173,25 @@ def uneven(folder, repeats, aims, largest):
         row("alltoallv", platform, 64, json.loads(text[text.index("{"):].splitlines()[0]), seconds, 5, aims)
 
 
+def physics(folder, repeats, aims):
+    """The models take turns, so that all see the same load of the machine."""
+    models = {"simgrid": ["--model", "simgrid"], **{profile: ["--model", "flow", "--mpi-profile", profile] for profile in ("rdma", "openmpi-tcp")}}
+    workloads = (("halo2d", 1024, 40), ("halo2d", 10240, 40), ("halo2d", 65536, 40), ("random", 10240, 20))
+    print(f"{'workload':10} {'bytes':>6} {'platform':18}" + "".join(f"{model + ', us':>18}" for model in models))
+    for platform in ("cluster:1024", "fat-tree:16x64"):
+        for workload, size, iterations in workloads:
+            spec = f"gen:{workload},ranks=1024,iterations={iterations},bytes={size}"
+            each = dict.fromkeys(models, float("inf"))
+            for _ in range(repeats):
+                for model, options in models.items():
+                    seconds, _, figures = replay(["-p", platform, *options, "--coll", "default", spec], folder, 1)
+                    each[model] = min(each[model], 1e6 * seconds / figures["messages"])
+            print(f"{workload:10} {size:6} {platform:18}" + "".join(f"{micros:18.2f}" for micros in each.values()))
+            for profile in ("rdma", "openmpi-tcp"):
+                ratio = each[profile] / each["simgrid"]
+                aims.check(ratio <= 1.3, f"{profile}: {ratio:.2f} times simgrid; the aim is 1.3")
+
+
 def row(workload, platform, ranks, figures, seconds, most, aims):
     each = 1e6 * seconds / figures["messages"]
     print(f"{workload:10} {platform:18} {ranks:6} {figures['messages']:9} {seconds:8.2f} {each:8.2f}  {figures['simulated_seconds']:.9f}")
@@ -180,7 +200,7 @@ def row(workload, platform, ranks, figures, seconds, most, aims):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("parts", nargs="*", default=["trace", "scale", "collapse", "uneven"])
+    options.add_argument("parts", nargs="*", default=["trace", "scale", "collapse", "uneven", "physics"])
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--largest", type=int, default=1 << 20)
     options.add_argument("--strict", action="store_true")
@@ -196,6 +216,8 @@ def main():
             collapse(folder, options.repeats, aims)
         if "uneven" in options.parts:
             uneven(folder, options.repeats, aims, options.largest)
+        if "physics" in options.parts:
+            physics(folder, options.repeats, aims)
     print(f"\n{aims.missed} aims missed")
     return 1 if aims.missed and options.strict else 0
 

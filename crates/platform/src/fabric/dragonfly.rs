@@ -214,6 +214,10 @@ impl Shape for Dragonfly {
         self.hosts
     }
 
+    fn switch_ports(&self) -> Option<(u32, u32)> {
+        Some((self.size.nodes, self.size.routers))
+    }
+
     fn route(&self, src: u32, dst: u32, path: &mut Path<'_>) {
         self.route_by(src, dst, 0, path);
     }

@@ -238,6 +238,11 @@ impl Shape for FatTree {
         self.hosts
     }
 
+    fn switch_ports(&self) -> Option<(u32, u32)> {
+        let (ports, above) = self.arities.down.split_first()?;
+        Some((*ports, above.iter().product()))
+    }
+
     fn route(&self, src: u32, dst: u32, path: &mut Path<'_>) {
         self.route_by(src, dst, 0, path);
     }

@@ -24,12 +24,14 @@ pub(crate) use mesh::Mesh;
 pub(crate) use torus::Torus;
 
 use crate::host::HostGroup;
+use crate::interface::{HostInterfaces, InterfaceSwitches, Positions};
 use crate::link::{Cable, Duplex, LinkEnd, LinkId, LinkSpec};
 use crate::topology::Topology;
 
-/// The formula of a topology. Hosts are positions from 0; links are numbers of its [`Layout`].
+/// The formula of a topology. The interfaces of hosts are positions from 0, those of a host one after the other; links are numbers of its
+/// [`Layout`].
 pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
-    /// The number of hosts that it connects.
+    /// The number of interfaces that it connects; hosts have one each, as a rule.
     fn hosts(&self) -> u32;
 
     /// Pushes the links from one host to another. Loopbacks are not its business; `src == dst`
@@ -51,6 +53,12 @@ pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
 
     /// Pushes the links from the router to a host.
     fn enter(&self, _dst: u32, _path: &mut Path<'_>) {}
+
+    /// How many positions each switch next to hosts has, and how many such switches follow each other in one group; none if it is not the
+    /// same for all.
+    fn switch_ports(&self) -> Option<(u32, u32)> {
+        None
+    }
 
     /// The links up and down of a host, if every route to another host is its own link up and the other's link down.
     fn switch_port(&self, _host: u32) -> Option<(u32, u32)> {
@@ -117,6 +125,8 @@ impl Extras {
 pub(crate) struct Fabric {
     pub id: String,
     pub hosts: HostGroup,
+    pub interfaces: HostInterfaces,
+    positions: Positions,
     dialect: Dialect,
     layout: Layout,
     shape: Box<dyn Shape>,
@@ -130,11 +140,49 @@ impl Fabric {
         (shape, layout): (S, Layout),
     ) -> Self {
         debug_assert_eq!(hosts.names.numbers.count(), shape.hosts());
-        Self { id, hosts, dialect, layout, shape: Box::new(shape) }
+        let (interfaces, positions) = (HostInterfaces::SINGLE, Positions::SINGLE);
+        Self { id, hosts, interfaces, positions, dialect, layout, shape: Box::new(shape) }
+    }
+
+    /// The same with several interfaces per host. Fails if they cannot be on different switches, as they should.
+    pub fn with_interfaces<S: Shape + 'static>(
+        id: String,
+        hosts: HostGroup,
+        interfaces: HostInterfaces,
+        (shape, layout): (S, Layout),
+    ) -> Result<Self, String> {
+        debug_assert_eq!(
+            u64::from(hosts.names.numbers.count()) * u64::from(interfaces.per_host),
+            u64::from(shape.hosts())
+        );
+        let per_switch = match interfaces.switches {
+            InterfaceSwitches::Same => None,
+            InterfaceSwitches::Different => Some(ports_of_rails(&shape, interfaces.per_host.into())?),
+        };
+        let positions = Positions::new(interfaces.per_host, per_switch);
+        let dialect = Dialect::Mpirage;
+        Ok(Self { id, hosts, interfaces, positions, dialect, layout, shape: Box::new(shape) })
     }
 
     pub fn host_count(&self) -> u32 {
+        self.position_count() / u32::from(self.interfaces.per_host)
+    }
+
+    /// How many positions its shape has: one per interface.
+    pub fn position_count(&self) -> u32 {
         self.shape.hosts()
+    }
+
+    /// The position of an interface of a host, which is given by its number in the fabric.
+    pub fn position(&self, host: u32, nth: u8) -> u32 {
+        self.positions.of(host, nth.into())
+    }
+
+    /// The number in the name of the host at a position, with that of the interface if the host has several.
+    pub fn number_at(&self, position: u32) -> String {
+        let (host, nth) = self.positions.at(position);
+        let number = self.hosts.names.numbers.get(host);
+        if self.interfaces.per_host == 1 { number.to_string() } else { format!("{number}.{nth}") }
     }
 
     pub fn link_count(&self) -> u32 {
@@ -145,13 +193,15 @@ impl Fabric {
         &self.layout
     }
 
+    /// Its shape as its file describes it: in hosts, not in interfaces.
     pub fn topology(&self) -> Topology {
-        self.shape.topology()
+        self.shape.topology().with_hosts_of(self.interfaces.per_host.into())
     }
 
     /// Two hosts between which no route is longer, in our own files; SimGrid's routes may be longer than they need to be.
     pub fn farthest(&self) -> Option<(u32, u32)> {
-        (self.dialect == Dialect::Mpirage).then(|| self.shape.farthest())
+        let hosts = |(src, dst)| (self.positions.at(src).0, self.positions.at(dst).0);
+        (self.dialect == Dialect::Mpirage).then(|| hosts(self.shape.farthest()))
     }
 
     /// Bytes per second from one half of the hosts to the other, given those of one cable of each role. Limiters are not
@@ -169,7 +219,7 @@ impl Fabric {
         let class = self.layout.class_of(link);
         let (cable, direction) = class.wires.locate(link);
         let name = match class.role {
-            Role::Loopback => format!("{}_link_{}_loopback", self.id, self.hosts.names.numbers.get(cable)),
+            Role::Loopback => format!("{}_link_{}_loopback", self.id, self.number_at(cable)),
             role => self.shape.cable_name(role, cable, self),
         };
         name + direction
@@ -179,7 +229,12 @@ impl Fabric {
     pub fn link_ends(&self, link: u32) -> Option<[LinkEnd; 2]> {
         let class = self.layout.class_of(link);
         let (cable, _) = class.wires.locate(link);
-        let [lower, upper] = self.shape.cable_ends(class.role, cable)?;
+        let ends = self.shape.cable_ends(class.role, cable)?;
+        let of_host = |end: LinkEnd| match end.level {
+            0 => LinkEnd::host(self.positions.at(end.position).0),
+            _ => end,
+        };
+        let [lower, upper] = ends.map(of_host);
         Some(if class.wires.up(cable) == link { [lower, upper] } else { [upper, lower] })
     }
 
@@ -218,6 +273,20 @@ impl Fabric {
     pub fn enter(&self, dst: u32, path: &mut Path<'_>) {
         self.shape.enter(dst, path);
     }
+}
+
+/// The positions of each switch, if hosts with so many interfaces can have each on another switch of the same group.
+fn ports_of_rails(shape: &dyn Shape, interfaces: u32) -> Result<u32, String> {
+    let Some((ports, switches)) = shape.switch_ports() else {
+        return Err("interfaces of a host cannot be on different switches of this topology".to_owned());
+    };
+    if switches.is_multiple_of(interfaces) {
+        return Ok(ports);
+    }
+    Err(format!(
+        "the {interfaces} interfaces of a host cannot be on different switches: there are {switches} switches in a row, which is no multiple of \
+         {interfaces}"
+    ))
 }
 
 /// Where a shape writes its route: its own link numbers come out as links of the platform.

@@ -97,11 +97,18 @@ impl Members {
 }
 
 impl Zone {
-    /// The vertex of a host, given by its position in the zone.
+    /// The vertex of a host, given by its position in the zone: that of its first interface.
     pub fn vertex_of_host(&self, position: u32) -> u32 {
-        match self.members() {
-            Some(members) => members.hosts[position as usize].vertex,
-            None => position,
+        self.vertex_of_interface(position, 0)
+    }
+
+    /// The vertex of an interface of a host. Hosts given one by one have one.
+    pub fn vertex_of_interface(&self, position: u32, nth: u8) -> u32 {
+        match &self.kind {
+            ZoneKind::Fabric(fabric) => fabric.position(position, nth),
+            ZoneKind::Routed(RoutedZone { members, .. }) | ZoneKind::Star(StarZone { members, .. }) => {
+                members.hosts[position as usize].vertex
+            }
         }
     }
 
