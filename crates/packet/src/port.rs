@@ -300,6 +300,7 @@ mod tests {
     use mpirage_units::Consumer;
 
     use super::*;
+    use crate::event_queue::EventQueue;
     use crate::parameters::PacketParameters;
 
     fn links(limit: QueueLimit) -> LinkParameters {
@@ -332,6 +333,20 @@ mod tests {
         assert_eq!(admitted(&mut port, &links, 500_000), Some(2_000_000));
         assert_eq!(admitted(&mut port, &links, 5_000_000), Some(6_000_000));
         assert_eq!((port.counts().frames, port.counts().most_waiting), (3, 1500));
+    }
+
+    #[test]
+    fn frames_are_taken_one_after_the_other_unless_they_overtake() {
+        let (mut port, mut events) = (port(), EventQueue::default());
+        let mut taking = |at, sender| {
+            let (at, sender) = (Time::from_picos(at), EndId::new(sender));
+            Taking { at, number: events.number(), sender }
+        };
+        let turns =
+            [taking(10, 0), taking(10, 1), taking(5, 2), taking(30, 3)].map(|t| port.will_be_taken(t));
+        assert_eq!(turns, [Turn::First, Turn::Waits, Turn::Overtakes, Turn::Waits]);
+        let mut next = || port.was_taken().map(|taking| taking.map(|taking| taking.sender.index()));
+        assert_eq!([next(), next(), next()], [[Some(1), Some(3)], [Some(3), None], [None, None]]);
     }
 
     #[test]

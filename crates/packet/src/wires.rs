@@ -230,8 +230,7 @@ impl Layer for Wires {
         waits
     }
 
-    fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, id: FrameId) -> bool {
-        let mut traffic = traffic;
+    fn arrive<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, id: FrameId) -> bool {
         self.expect_next(&mut traffic, id);
         let frame = traffic.frames.get_mut(id);
         let Some(hop) = self.forward(traffic.now, frame) else { return true };
