@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks dependencies against deny.toml: licences, duplicate versions, sources.
+"""Checks dependencies against deny.toml: licences, duplicate versions, sources. Checks that tests share the build of the product.
 
 cargo-deny does this and more, but takes minutes to build, so CI uses this script, which reads the same file. `make deny` runs the real
 tool too if it is installed. The script understands these keys of deny.toml: licenses.allow and licenses.exceptions,
@@ -116,6 +116,24 @@ def unknown_keys(rules):
                 yield f"deny.toml: tests/deny.py does not know {table}.{key}"
 
 
+def features(*selection):
+    """The features with which cargo builds each package of a selection."""
+    command = ["cargo", "tree", "--locked", "--prefix", "none", "--format", "{p}|{f}", "--target", TARGET, *selection]
+    lines = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    # A star marks a package that is listed above.
+    return {tuple(line.removesuffix(" (*)").split("|")) for line in lines if line}
+
+
+def check_features():
+    """A dependency of tests that enables a feature of a package makes `cargo test` build it, and all that depends on it, a second time."""
+    product = re.search(r"^PACKAGES := (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split()
+    built = features("--edges", "no-dev", *product)
+    packages = {package for package, _ in built}
+    for package, enabled in sorted(features("--workspace", "--exclude", "mpirage-bench") - built):
+        if package in packages:
+            yield f"tests build {package.split(' (')[0]} a second time, with the features {enabled or '(none)'}"
+
+
 def check_itself():
     """The evaluation of expressions, on some of which the value is known."""
     mine = {"MIT", "Zlib"}
@@ -129,7 +147,7 @@ def main():
     rules = tomllib.loads((ROOT / "deny.toml").read_text())
     command = ["cargo", "metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", TARGET]
     packages = json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)["packages"]
-    checks = (check_licences(packages, rules["licenses"]), check_versions(packages, rules["bans"]), check_sources(packages, rules["sources"]))
+    checks = (check_licences(packages, rules["licenses"]), check_versions(packages, rules["bans"]), check_sources(packages, rules["sources"]), check_features())
     failures = [*unknown_keys(rules), *(failure for check in checks for failure in check)]
     for failure in failures:
         print(f"FAILED {failure}")

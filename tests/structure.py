@@ -25,11 +25,11 @@ from dataclasses import dataclass, field
 # The crates in which a limit is enforced. A crate is added when it is clean.
 ENFORCED = {
     "circles": "abi balance bench calibrate call channel cli collectives fair fortran input interpret kernel malloc models mpi otf2 outfile packet platform plot prefetch rank record replay "
-    "report sweep system timeline trace tune units",
+    "report snapshot sweep system timeline trace tune units",
     "methods": "abi balance bench calibrate call channel cli collectives data fair fold fortran input interpret kernel malloc models mpi otf2 outfile packet platform plot prefetch rank record "
-    "replay report scenario sweep system timeline trace tune units",
+    "replay report scenario snapshot sweep system timeline trace tune units",
     "parameters": "abi balance bench calibrate call channel cli collectives data fair fold fortran input interpret kernel malloc models mpi otf2 outfile packet platform plot prefetch rank record "
-    "replay report scenario sweep system timeline trace tune units",
+    "replay report scenario snapshot sweep system timeline trace tune units",
 }
 
 LARGEST_CIRCLE = 3

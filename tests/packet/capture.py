@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import prepare  # noqa: E402
-from harness import ROOT, Suite  # noqa: E402
+from harness import BUILD, ROOT, Suite  # noqa: E402
 
 CHECKED = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-o", "sctp.checksum:CRC 32c"]
 # Captures that keep whole frames.
@@ -25,8 +25,10 @@ GOOD, UNVERIFIED = "1", "2"  # of tshark's checksum status
 
 def example(folder):
     """Writes the captures; returns what is in them, by file."""
-    command = ["cargo", "run", "--quiet", "--release", "-p", "mpirage-packet", "--example", "capture", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    # For the package alone, cargo would choose other features of dependencies than for `cargo test`, and build them again.
+    build = ["cargo", "build", "--quiet", "--release", "--workspace", "--exclude", "mpirage-bench", "--example", "capture"]
+    subprocess.run(build, cwd=ROOT, check=True)
+    done = subprocess.run([BUILD / "examples/capture", str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     lines = [line.split() for line in done.stdout.splitlines()]
     return {name: {key: int(value) for key, value in (pair.split("=") for pair in pairs)} for name, *pairs in lines}
 

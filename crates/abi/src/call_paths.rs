@@ -1,4 +1,4 @@
-//! Calls told apart by the path on which the program made them (`--call-paths`).
+//! Call paths of MPI calls (`--call-paths`): the same call site reached by two paths counts as two sites.
 //!
 //! The site of a call then is a number that stands for return addresses. The rank tells the simulator what it stands for before its first
 //! call on a path.

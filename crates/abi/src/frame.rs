@@ -91,7 +91,7 @@ fn enter(function: u32) -> &'static Rank {
     rank
 }
 
-/// What functions do first in a run that is checked, in which accesses without MPI are charged, or calls are told apart by their paths.
+/// What every MPI function does first if the run checks the program, charges accesses without MPI, or records call paths.
 #[cold]
 fn look_closer(rank: &Rank) {
     if rank.connection().is_checked() {

@@ -58,7 +58,7 @@ pub(crate) struct Rank {
     pub sharing: Sharing,
     /// What a folded rank has allocated.
     pub heap: Heap,
-    /// The paths on which the program calls MPI, if calls are told apart by them.
+    /// The call paths of MPI calls, which the rank records with `--call-paths`.
     pub call_paths: CallPaths,
     /// What the program reads and writes without MPI.
     pub posix_io: PosixIo,

@@ -393,7 +393,7 @@ impl Calibration {
         self.network = pieces;
     }
 
-    /// Limits that no call told, and limits at borders of segments.
+    /// Limits that no call showed, and limits at borders of segments.
     fn find_limits(&mut self, request: &FitRequest<'_>, pieces: &[Piece]) {
         let at_border = |limit| protocol::at_border(limit, pieces.iter().map(|piece| piece.from));
         if request.eager_limit.is_none() {

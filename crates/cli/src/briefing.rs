@@ -1,4 +1,4 @@
-//! What each rank that is a program is told before it starts.
+//! The briefing: what the simulator sends each rank that is a program before it starts.
 
 use mpirage_channel::{Briefing, WorldPlace, short_name};
 use mpirage_mpi::Bursts;

@@ -21,7 +21,7 @@ pub struct SourceLines {
     paths: RefCell<Paths>,
 }
 
-/// Paths on which ranks call MPI, if calls are told apart by them.
+/// The call paths of MPI calls; empty without `--call-paths`.
 #[derive(Default)]
 struct Paths {
     /// The frames of a site, the innermost first. Keys that all ranks share are among the sites.

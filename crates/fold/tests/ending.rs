@@ -136,7 +136,7 @@ fn copies_survive_wrong_addresses() {
     let program = compile("nothing", "int main(void) { return 0; }");
     let _run = load(&program, &[], options(1));
     let (from, mut to) = ([7u8; 100], [0u8; 100]);
-    // SAFETY: both buffers are ours; address 16 is nobody's.
+    // SAFETY: both buffers are ours; no memory is mapped at address 16.
     unsafe {
         assert!(mpirage_fold::copy(to.as_mut_ptr(), from.as_ptr(), 100));
         assert!(!mpirage_fold::copy(to.as_mut_ptr(), 16 as *const u8, 100));

@@ -1,4 +1,4 @@
-//! Memory that nobody has touched stays so. By itself: where other tests ran before, memory has been used.
+//! Memory that no rank has written takes no pages. A test binary of its own, because other tests would have used the memory before.
 
 #![cfg(target_arch = "x86_64")]
 

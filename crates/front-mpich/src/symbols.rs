@@ -9,7 +9,7 @@ use core::ptr::null;
 #[repr(transparent)]
 pub struct Address(pub *const c_int);
 
-// SAFETY: an address that nobody looks behind.
+// SAFETY: programs compare the address and never read or write through it.
 unsafe impl Sync for Address {}
 
 /// What `MPI_UNWEIGHTED` is the address of.

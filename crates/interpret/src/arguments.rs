@@ -9,7 +9,7 @@ use crate::comms::{CommRank, Comms};
 /// The figures of a call; those that it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
-    /// The other rank, or the root, as a rank of the world. Of a receive from anybody, the one it came from.
+    /// The other rank, or the root, as a rank of the world. Of a receive from `MPI_ANY_SOURCE`, the sender.
     pub peer: Option<u32>,
     /// Bytes sent, or contributed.
     pub sent: Option<u64>,

@@ -15,7 +15,8 @@ pub mod function;
 pub mod links;
 mod run_info;
 mod sites;
-#[cfg(any(test, feature = "testing"))]
+// Always compiled: as a feature of tests it would have them build the crates above a second time.
+#[doc(hidden)]
 pub mod testing;
 
 pub use links::LinkUse;

@@ -36,7 +36,7 @@ pub struct CorePlace {
 pub struct Balancing {
     /// The cores.
     pub cores: Vec<CorePlace>,
-    /// The name of the host of each core, which ranks learn that move; empty if nobody asks.
+    /// The host name of each core, which a rank learns when it moves; empty if the ranks need no names.
     pub host_names: Vec<String>,
     /// The core of each rank at the start.
     pub mapping: Vec<CoreId>,

@@ -109,7 +109,7 @@ codes! {
     LocationType {
         /// A thread.
         CPU_THREAD = 1,
-        /// Somebody who records metrics.
+        /// A location that records metrics.
         METRIC = 3,
     }
     /// What a mapping of numbers is for.

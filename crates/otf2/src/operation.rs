@@ -268,7 +268,7 @@ mod tests {
             let sizes = Sizes::of(&first, member);
             let (blocks, vector) = sizes.cut(kind, is_root, member, &mut again);
             let second = call(kind, root, blocks, vector);
-            // A rank alone has nobody to exchange with in an exclusive scan.
+            // An exclusive scan of one rank moves no data, so its sizes are lost.
             if kind != Collective::Exscan || size > 1 {
                 prop_assert_eq!(first, second);
             }

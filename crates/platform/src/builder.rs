@@ -22,7 +22,7 @@ pub(crate) struct Builder {
     pub links: LinkTable,
     names: HashMap<String, NetPoint>,
     pub settings: ModelSettings,
-    /// Cores of hosts that say nothing about them, if the file says so in one place.
+    /// Cores of hosts without a number of their own, if the file sets a default.
     pub cores: Option<u32>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct RouteLink {
 }
 
 impl Builder {
-    /// Cores of a host that says nothing about them.
+    /// Cores of a host without a number of its own.
     pub fn usual_cores(&self) -> u32 {
         self.cores.unwrap_or(1)
     }

@@ -56,7 +56,7 @@ const CABLE: [(&str, &str); 3] = [
 /// A built-in as a file.
 pub(crate) struct Text {
     pub text: String,
-    /// Whether nothing was said about its cables.
+    /// Whether its cables are assumed, because no option describes them.
     pub assumed: bool,
 }
 
@@ -156,7 +156,7 @@ impl<'o> Options<'o> {
         Ok(options)
     }
 
-    /// A cluster whose hosts and cables are what they are.
+    /// A cluster whose hosts and cables options cannot change.
     fn of_cluster(&self, text: &str) -> Result<Text, String> {
         match (self.net, self.shape.first()) {
             (Some(_), _) => Err("its network is known and cannot be another".to_owned()),

@@ -1,7 +1,7 @@
 //! What is allowed but looks wrong: remarks of `mpirage platform check`.
 //!
-//! That every host reaches every other has been made sure of when the platform was loaded; here
-//! the routes themselves are looked at, all of them on small platforms, a sample on large ones.
+//! The loader has already checked that every host reaches every other. This module looks at the routes
+//! themselves: all of them on small platforms, a sample on large ones.
 
 use crate::host::HostId;
 use crate::interface::Interface;

@@ -57,7 +57,8 @@ impl Positions {
     }
 
     /// The position of an interface of a host.
-    pub fn of(self, host: u32, nth: u32) -> u32 {
+    pub fn of(self, host: u32, nth: u8) -> u32 {
+        let nth = u32::from(nth);
         match self.per_switch {
             None => host * self.per_host + nth,
             Some(ports) => (host / ports * self.per_host + nth) * ports + host % ports,
@@ -65,14 +66,15 @@ impl Positions {
     }
 
     /// The host at a position, and which of its interfaces it is.
-    pub fn at(self, position: u32) -> (u32, u32) {
-        match self.per_switch {
+    pub fn at(self, position: u32) -> (u32, u8) {
+        let (host, nth) = match self.per_switch {
             None => (position / self.per_host, position % self.per_host),
             Some(ports) => {
                 let switch = position / ports;
                 (switch / self.per_host * ports + position % ports, switch % self.per_host)
             }
-        }
+        };
+        (host, nth as u8)
     }
 }
 
@@ -194,7 +196,7 @@ mod tests {
         ] {
             for position in 0..96 {
                 let (host, nth) = positions.at(position);
-                assert_eq!((positions.of(host, nth), nth < positions.per_host), (position, true));
+                assert_eq!((positions.of(host, nth), u32::from(nth) < positions.per_host), (position, true));
             }
         }
         // Of switches with six ports, the first four serve the first six hosts.

@@ -9,7 +9,7 @@ use crate::preset::NetworkSource;
 use crate::settings::ModelSettings;
 use crate::{toml, xml};
 
-/// The formats of platform files, told apart by content.
+/// The formats of platform files, which their content shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Toml,

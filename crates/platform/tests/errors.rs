@@ -1,6 +1,6 @@
 //! What a user sees when a platform cannot be used: file, line, the line itself, what would be right.
 //!
-//! The whole of it is in `errors.txt`. After a deliberate change, run with `UPDATE_ERRORS=1` and
+//! The whole of it is in `errors.txt`. After a deliberate change, run with `UPDATE_SNAPSHOTS=1` and
 //! read the difference.
 
 use std::fmt::Write;
@@ -163,9 +163,5 @@ fn every_mistake_is_shown_where_it_was_made() {
         let error = Platform::load(spec, 4).expect_err(spec);
         writeln!(shown, "── {spec}\n{error}\n").unwrap();
     }
-    let expected = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/errors.txt");
-    if std::env::var_os("UPDATE_ERRORS").is_some() {
-        std::fs::write(expected, &shown).unwrap();
-    }
-    assert_eq!(shown, std::fs::read_to_string(expected).unwrap());
+    mpirage_snapshot::check("tests/errors.txt", &shown);
 }

@@ -1,5 +1,5 @@
 //! The platform files that come with mpirage: all of them load, nothing about them looks wrong, and
-//! their description is the one in `descriptions.txt` (`UPDATE_DESCRIPTIONS=1` writes it anew).
+//! their description is the one in `descriptions.txt` (`UPDATE_SNAPSHOTS=1` writes it anew).
 
 use std::fmt::Write;
 use std::path::Path;
@@ -26,11 +26,7 @@ fn all_are_described() {
         assert_eq!(platform.check(), [""; 0], "{file}");
         writeln!(described, "── {file}\n{}\n", platform.describe().join("\n")).unwrap();
     }
-    let expected = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/descriptions.txt");
-    if std::env::var_os("UPDATE_DESCRIPTIONS").is_some() {
-        std::fs::write(expected, &described).unwrap();
-    }
-    assert_eq!(described, std::fs::read_to_string(expected).unwrap());
+    mpirage_snapshot::check("tests/descriptions.txt", &described);
 }
 
 #[test]

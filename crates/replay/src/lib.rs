@@ -19,7 +19,7 @@ pub enum ReplayError {
     /// The trace is bad.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// Somebody wanted it to stop.
+    /// The user or the caller stopped it.
     #[error("interrupted")]
     Stopped,
 }

@@ -294,11 +294,11 @@ fn simulated(letters: Letters, ranks: usize, goal: &str) -> Vec<u64> {
     engine.ends().map(|end| (end.as_secs_f64() * 1e9).round() as u64).collect()
 }
 
-/// One step of a schedule: whose, to whom (or nobody: a computation), how large, on which processor and interface, and which
+/// One step of a schedule: its rank, the receiver (none for a computation), how large, on which processor and interface, and which
 /// earlier operations of the same processor each side waits for.
 type Wish = (usize, Option<usize>, u64, (usize, usize), Vec<(usize, bool)>);
 
-/// Operations wait for earlier ones only, so nobody waits for ever; and for those of their own processor only.
+/// Operations wait for earlier ones only, so no rank waits for ever; and for those of their own processor only.
 fn schedules(ranks: usize, cpus: usize, nics: usize, wishes: Vec<Wish>) -> Vec<Schedule> {
     let mut schedules = vec![Schedule::default(); ranks];
     let mut add = |rank: usize, op: Op, earlier: &[(usize, bool)]| {

@@ -9,8 +9,8 @@
 //! a rank    1 2 3 1 2 3 1 2 3, an unknown event, 1 2 3 1          entries: Repeat(9), Literal, Symbol(1), Repeat(3)
 //! ```
 //!
-//! An event that occurs at several places of a loop gets a symbol for each place, told apart by the events before it, because each
-//! place has its own successor. Times are relative to the end of the previous event, so that every iteration of a loop is the same.
+//! An event that occurs at several places of a loop gets a symbol for each place, because each place has its own
+//! successor. The events before it show which place it is. Times are relative to the end of the previous event, so that every iteration of a loop is the same.
 
 mod encoded;
 mod reader;

@@ -67,7 +67,7 @@ struct Node {
     links: BusNode,
 }
 
-/// What records have told so far.
+/// What the records read so far contain.
 #[derive(Debug, Default)]
 struct Draft {
     machine: Option<(u32, f64, Limit, Fan)>,
@@ -227,7 +227,7 @@ impl Draft {
     }
 }
 
-/// Zero is as many as anybody wants.
+/// Zero means no limit.
 fn limit(count: u32) -> Limit {
     (count > 0).then_some(count)
 }

@@ -319,7 +319,7 @@ fn fan_table(value: &Value, before: &FanTable) -> Result<FanTable, String> {
     Ok(all)
 }
 
-/// A number of links or buses; zero for as many as anybody wants.
+/// A number of links or buses; zero means no limit.
 fn limit(value: &Value) -> Result<Limit, String> {
     let number = quantity(value, &FACTOR)?;
     match number {

@@ -1,7 +1,7 @@
 //! A scenario: everything a run depends on, resolved and checked before it starts.
 //!
 //! What a user typed and what files say becomes values here, once: the [`Model`] (network parameters and
-//! MPI protocol) and the [`Placement`] of ranks on hosts. Below this crate nobody reads a setting.
+//! MPI protocol) and the [`Placement`] of ranks on hosts. Crates below this one read no settings.
 
 mod bus;
 mod describe;

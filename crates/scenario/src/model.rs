@@ -257,7 +257,7 @@ impl Model {
     /// The same MPI on a network on which nothing takes time, nor does handing messages to it.
     pub fn on_ideal_network(&self) -> Model {
         let envelope = match self.protocol.envelope {
-            // That is told by processors, which are not there.
+            // `InOrder` needs the model's processors, which an ideal network does not have.
             Envelope::InOrder => Envelope::OnArrival,
             envelope => envelope,
         };

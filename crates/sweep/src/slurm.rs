@@ -44,7 +44,7 @@ pub struct SlurmPlan {
     pub lost_after: Duration,
 }
 
-/// Is told how far a study is, and says whether to stop.
+/// Follows the progress of a study, and decides whether to stop it.
 pub trait SlurmWatch {
     /// So many cases have ended.
     fn ended(&self, cases: usize);

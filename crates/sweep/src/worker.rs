@@ -42,7 +42,7 @@ pub trait Launcher: Sync {
     fn interrupted(&self) -> bool;
 }
 
-/// Is told what happens.
+/// Follows what a worker does.
 pub trait Watch: Sync {
     /// A case has ended.
     fn ended(&self, outcome: &Outcome);

@@ -1,4 +1,4 @@
-//! How fast a workload yields its calls, with nobody who carries them out: `read TRACE [TIMES]`.
+//! How fast a workload yields its calls, without an engine that carries them out: `read TRACE [TIMES]`.
 
 use std::time::Instant;
 

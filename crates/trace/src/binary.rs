@@ -7,9 +7,9 @@
 //! trailer  where the footer is
 //! ```
 //!
-//! An entry is a call with the burst and the delay before it, in numbers of variable length ([`entry`]). Outcomes are
-//! written instead of questions: a test that failed is the time it took, a wait for any of several requests is a wait for the
-//! one it was told. Receives from any source remain that. docs/reference/traces.md describes every byte.
+//! An entry is a call with the burst and the delay before it, in numbers of variable length ([`entry`]). A call is
+//! written as its outcome: a test that failed is the time it took, a wait for any of several requests is a wait for the
+//! one that completed. Receives from any source remain that. docs/reference/traces.md describes every byte.
 
 mod entry;
 mod layout;

@@ -183,7 +183,7 @@ enum Follows {
     More,
     /// An answer.
     Answer,
-    /// Nothing: this record was another task's.
+    /// The end: this record belongs to another task.
     End,
 }
 

@@ -26,7 +26,7 @@ use stream::{Arguments, Head, Stream};
 
 /// Bytes that all ranks together hold of their files.
 const BUFFERS: usize = 64 << 20;
-/// Calls that need no answer are handed over after so many.
+/// A rank hands over calls that need no answer in batches of this many.
 const CALLS_AT_A_TIME: u32 = 256;
 /// Seconds are written with 16 bits.
 const WRAP: u64 = (1 << 16) * 1_000_000_000;
@@ -104,7 +104,7 @@ impl Dumpi {
         let mut ranks: Vec<Rank> = Vec::with_capacity(streams.len());
         for mut stream in streams {
             let sizes = stream.begin()?;
-            // They are the same in most ranks.
+            // Most ranks have the same table.
             let table = match ranks.last() {
                 Some(rank) if *rank.player.table == sizes => Arc::clone(&rank.player.table),
                 _ => Arc::new(sizes),

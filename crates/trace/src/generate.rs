@@ -1,6 +1,6 @@
 //! Workloads made from parameters: `gen:halo3d,ranks=1000,bytes=64KiB,compute=5ms`.
 //!
-//! Nothing is stored but where each rank is: eight bytes. What it does there is worked out when it is asked.
+//! Each rank stores only its position, in eight bytes. The calls at a position are computed when the engine asks for them.
 //!
 //! ```text
 //! Init │ compute, Irecv …, Isend …, Waitall │ … once per iteration … │ Finalize
@@ -211,7 +211,7 @@ impl Generated {
         self.wait_for(2, calls);
     }
 
-    /// Whoever draws itself sends nothing.
+    /// A rank that draws itself sends nothing.
     fn random(&self, rank: u32, iteration: u32, messages: u32, calls: &mut Calls<'_>) {
         let seed = scramble(self.spec.seed).wrapping_add(u64::from(iteration) << 32);
         let key = |message: u32| scramble(seed.wrapping_add(message.into()));
@@ -243,7 +243,7 @@ impl Generated {
         self.wait_for(self.spec.ranks - 1, calls);
     }
 
-    /// The first half of the ranks begins, the second answers. The odd one out has nobody to play with.
+    /// The first half of the ranks begins, the second answers. With an odd number of ranks, the last has no partner.
     fn ping_pong(&self, rank: u32, at: Position, calls: &mut Calls<'_>) -> Reached {
         let half = self.spec.ranks / 2;
         if at.step == 0 {

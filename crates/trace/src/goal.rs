@@ -1,9 +1,9 @@
 //! GOAL schedules, the input of LogGOPSim: per rank a graph of sends, receives and computations.
 //!
-//! What is free to start is started as a request; what completes is asked for by a harvest, and frees what waited for it.
-//! A processor of a rank computes one thing at a time, in the order in which things became free; several processors
-//! compute beside each other. Where the simulated processors have an order of their own (LogGOPS), what is free is handed over at
-//! once instead, and the harvest says when it started and will end.
+//! An operation whose dependencies are met starts as a request. A harvest asks for completed operations, which may free others.
+//! A processor of a rank computes one operation at a time, in the order in which they became free; several processors
+//! compute at the same time. If the model orders the work of processors (LogGOPS), the rank hands over free operations at
+//! once instead, and the harvest says when each started and will end.
 //!
 //! Text is compiled when it is opened and takes 39 bytes per operation and 4 per dependency, and 4 for its line. A compiled
 //! file is read by position, through at most 64 MiB of pages. Besides, what is under way is remembered, and how many
@@ -42,10 +42,10 @@ pub struct Goal {
     ranks: Vec<RankState>,
     /// Of operations that have had some of their dependencies met but not all, by rank and number.
     left: HashMap<u64, Left>,
-    /// What can start, of the rank that is asked.
+    /// The operations that can start, of the rank that the engine asks.
     ready: VecDeque<Ready>,
-    /// When what the rank has been told of ends.
-    told: Time,
+    /// When the operations of the last harvest end.
+    harvested: Time,
     /// Is everything handed over as soon as it is free?
     hands_over: bool,
     stamps: Stamps,
@@ -65,7 +65,7 @@ struct Left {
 struct Ready {
     kind: Kind,
     op: u32,
-    /// So long after the end of what freed it: it has waited for something that ends later.
+    /// How long after the end of the operation that freed it: another of its dependencies ends later.
     after: Duration,
 }
 
@@ -155,8 +155,8 @@ impl Goal {
             harvest: stamp_of("MPI_Waitsome"),
         };
         let (left, ready) = (HashMap::new(), VecDeque::new());
-        let (told, hands_over) = (Time::ZERO, false);
-        Goal { compiled, lines, first_lines, ranks, left, ready, told, hands_over, stamps }
+        let (harvested, hands_over) = (Time::ZERO, false);
+        Goal { compiled, lines, first_lines, ranks, left, ready, harvested, hands_over, stamps }
     }
 
     fn begin(&mut self, rank: u32) -> Result<(), TraceError> {
@@ -234,7 +234,7 @@ impl Goal {
         Ok(())
     }
 
-    /// A processor that is idle turns to what waits for it. What takes no time is over at once.
+    /// An idle processor starts the next computation that waits for it. One that takes no time ends at once.
     fn keep_busy(&mut self, rank: u32, processor: usize, calls: &mut Calls<'_>) -> Result<(), TraceError> {
         loop {
             let state = &mut self.ranks[rank as usize];
@@ -302,9 +302,9 @@ impl Goal {
             let key = u64::from(rank) << 32 | u64::from(op);
             let left = self.left.entry(key).or_insert(Left { count: waits_for, met: Time::ZERO });
             left.count -= 1;
-            left.met = left.met.max(self.told);
+            left.met = left.met.max(self.harvested);
             if left.count == 0 {
-                let after = left.met.since(self.told);
+                let after = left.met.since(self.harvested);
                 self.left.remove(&key);
                 self.ready.push_back(Ready { kind, op, after });
             }
@@ -363,7 +363,7 @@ impl Workload for Goal {
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         self.ready.clear();
-        self.told = reply.now;
+        self.harvested = reply.now;
         if self.ranks[rank as usize].begun {
             for completion in &reply.completions {
                 self.harvested(rank, completion.index, calls)?;

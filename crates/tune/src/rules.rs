@@ -1,4 +1,4 @@
-//! What a library is to be told: which method from which size on.
+//! Rules for a library: which method it uses from which size on.
 
 use mpirage_collectives::{Choice, Collective, Condition, Method, Quantity, Relation, Rule};
 

@@ -44,7 +44,7 @@ pub enum TuneError {
         "the model has a formula for the time of collectives, so no algorithm is faster than another; choose another model"
     )]
     Formula,
-    /// Somebody wanted it to stop.
+    /// The user or the caller stopped it.
     #[error("interrupted")]
     Stopped,
 }

@@ -17,12 +17,12 @@ const TEXT_MASK: c_int = 0x7f00_0000;
 #[derive(Debug)]
 pub(crate) struct RegionNames {
     names: Vec<(c_int, String)>,
-    /// A name that is being told.
-    told: Option<Told>,
+    /// A name of which the program has passed a part.
+    partial: Option<PartialName>,
 }
 
 #[derive(Debug)]
-struct Told {
+struct PartialName {
     length: usize,
     number: Option<c_int>,
     text: Vec<u8>,
@@ -30,28 +30,29 @@ struct Told {
 
 impl RegionNames {
     pub(crate) const fn new() -> RegionNames {
-        RegionNames { names: Vec::new(), told: None }
+        RegionNames { names: Vec::new(), partial: None }
     }
 
     /// Takes a level that is a part of a name; false if it is not one.
     pub(crate) fn take(&mut self, level: c_int) -> bool {
         if level & NAME_MASK == NAME && level > 0 {
-            self.told = Some(Told { length: (level & 0xff) as usize, number: None, text: Vec::new() });
+            self.partial =
+                Some(PartialName { length: (level & 0xff) as usize, number: None, text: Vec::new() });
             return true;
         }
-        let Some(told) = &mut self.told else { return false };
-        match told.number {
-            None => told.number = Some(level),
+        let Some(partial) = &mut self.partial else { return false };
+        match partial.number {
+            None => partial.number = Some(level),
             Some(_) if level & TEXT_MASK == TEXT && level > 0 => {
-                told.text.extend_from_slice(&level.to_be_bytes()[1..]);
+                partial.text.extend_from_slice(&level.to_be_bytes()[1..]);
             }
             // The program does not tell names as the header does.
             Some(_) => {
-                self.told = None;
+                self.partial = None;
                 return false;
             }
         }
-        if told.number.is_some() && told.text.len() >= told.length {
+        if partial.number.is_some() && partial.text.len() >= partial.length {
             self.keep();
         }
         true
@@ -64,7 +65,9 @@ impl RegionNames {
     }
 
     fn keep(&mut self) {
-        let Some(Told { length, number: Some(number), mut text }) = self.told.take() else { return };
+        let Some(PartialName { length, number: Some(number), mut text }) = self.partial.take() else {
+            return;
+        };
         text.truncate(length);
         let name = String::from_utf8_lossy(&text).into_owned();
         match self.names.iter_mut().find(|(known, _)| *known == number) {

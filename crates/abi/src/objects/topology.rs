@@ -76,8 +76,8 @@ impl Topology {
         let (sources, destinations) = match self {
             Topology::Cart(cart) => {
                 let both = cart.neighbors(rank as i32)?;
-                // What goes down comes from above: so even if both neighbours of a dimension are one rank, its messages are
-                // told apart.
+                // A message sent down arrives from above. So the two messages differ even if both neighbours of a
+                // dimension are the same rank.
                 let came = (0..both.len()).map(|direction| (direction ^ 1, both[direction ^ 1]));
                 (Edges::of(came), Edges::of(both.iter().copied().enumerate()))
             }

@@ -71,7 +71,7 @@ impl Workshop {
 
 impl Drop for Workshop {
     fn drop(&mut self) {
-        // A directory left behind in the target directory hurts nobody.
+        // A directory left behind in the target directory does no harm.
         let _ = fs::remove_dir_all(&self.dir);
     }
 }

@@ -1,4 +1,4 @@
-//! What is told of jobs when all have ended: figures, why some failed, reports.
+//! The output of jobs after all have ended: figures, why some failed, reports.
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -47,7 +47,7 @@ pub enum Failure {
     Deadlock(Vec<u32>),
     /// Sends and receives of a pair differ in number or in size.
     Mismatch { from: u32, to: u32, slot: u16, sent: Vec<u64>, received: Vec<u64> },
-    /// The rank ends with requests it never waited for, or talks to itself or to nobody.
+    /// The rank ends with requests it never waited for, or sends to itself or to a rank that does not exist.
     Careless(u32),
     /// The rank handles data wrongly.
     Data(u32, String),

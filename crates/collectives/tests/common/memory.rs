@@ -25,7 +25,7 @@ pub struct Carried(Vec<(usize, u64)>);
 /// How received data meets what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meeting {
-    /// Nobody looks.
+    /// The test does not look at data.
     Ignored,
     /// It is stored.
     Stored,
@@ -80,7 +80,7 @@ impl RankMemory {
 }
 
 impl Memory {
-    /// Nobody looks at data.
+    /// A memory for tests that do not look at data.
     pub fn none(size: usize) -> Memory {
         let ranks = (0..size).map(|_| RankMemory::default()).collect();
         Memory { meeting: Meeting::Ignored, blocks: vec![], size, ranks, sides: None }

@@ -1,5 +1,4 @@
 //! What the tests share: cases, and an abstract machine that runs the schedules of all ranks.
-#![allow(dead_code, reason = "each test program uses its part")]
 
 pub mod across;
 pub mod machine;
@@ -123,68 +122,6 @@ impl Case {
 
     pub fn common_counts(&self) -> &[u64] {
         &self.sent[0]
-    }
-
-    /// Bytes `rank` has to hear from others, whatever the algorithm.
-    pub fn needed(&self, rank: u32) -> u64 {
-        use Collective::*;
-        let others = |counts: &[u64]| counts.iter().sum::<u64>() - counts[rank as usize];
-        let (common, all_but_one) = (&self.sent[0], u64::from(self.size - 1));
-        let is_root = rank == self.root;
-        match self.collective {
-            Barrier => 0,
-            _ if self.size == 1 => 0,
-            Bcast | Scatter if !is_root => self.bytes,
-            Scatterv if !is_root => common[rank as usize],
-            Gather if is_root => all_but_one * self.bytes,
-            Gatherv if is_root => others(common),
-            Reduce if is_root => self.bytes,
-            Bcast | Scatter | Scatterv | Gather | Gatherv | Reduce => 0,
-            Allgather | Alltoall => all_but_one * self.bytes,
-            Allgatherv => others(common),
-            Alltoallv | Alltoallw => others(&self.received[rank as usize]),
-            Allreduce | ReduceScatterBlock => self.bytes,
-            ReduceScatter => common[rank as usize],
-            Scan | Exscan => {
-                if rank > 0 {
-                    self.bytes
-                } else {
-                    0
-                }
-            }
-            other => unreachable!("{other} has tests of its own"),
-        }
-    }
-
-    /// Bytes `rank` has to tell others, whatever the algorithm.
-    pub fn offered(&self, rank: u32) -> u64 {
-        use Collective::*;
-        let others = |counts: &[u64]| counts.iter().sum::<u64>() - counts[rank as usize];
-        let (common, all_but_one) = (&self.sent[0], u64::from(self.size - 1));
-        let is_root = rank == self.root;
-        match self.collective {
-            Barrier => 0,
-            _ if self.size == 1 => 0,
-            Bcast if is_root => self.bytes,
-            Scatter if is_root => all_but_one * self.bytes,
-            Scatterv if is_root => others(common),
-            Gather | Reduce if !is_root => self.bytes,
-            Gatherv if !is_root => common[rank as usize],
-            Bcast | Scatter | Scatterv | Gather | Gatherv | Reduce => 0,
-            Allgather | Allreduce => self.bytes,
-            Allgatherv => common[rank as usize],
-            Alltoall | ReduceScatterBlock => all_but_one * self.bytes,
-            Alltoallv | Alltoallw => others(&self.sent[rank as usize]),
-            ReduceScatter => others(common),
-            Scan | Exscan => {
-                if rank + 1 < self.size {
-                    self.bytes
-                } else {
-                    0
-                }
-            }
-            other => unreachable!("{other} has tests of its own"),
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Descriptors of ranks: each rank numbers its open files by itself.
+//! Descriptors of ranks: each rank has its own numbers for its open files.
 //!
 //! A number of a rank stands for a descriptor of this process that the rank has opened, or for one of the standard files.
 //! The simulator's own descriptors have no number in any rank, so that no rank can read, write or close them.
@@ -118,14 +118,14 @@ fn behind(file: File) -> c_int {
     }
 }
 
-/// Rank 0 has the standard input.
+/// Does the rank that runs read the simulator's standard input? Only rank 0 does.
 pub(super) fn has_input() -> bool {
     let rank = current::get();
     // SAFETY: the rank that runs.
     rank.is_null() || unsafe { (*rank).number == 0 }
 }
 
-/// Descriptors that answer questions about files that ranks only seem to have: is it a terminal, what is its size.
+/// Descriptors that stand in for the standard files of ranks where the C library asks about them: is it a terminal, what is its size.
 struct StandIns {
     /// An empty file.
     nothing: c_int,

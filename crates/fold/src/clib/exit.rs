@@ -1,4 +1,4 @@
-//! The end of a rank, and what is to happen then.
+//! The end of a rank, and the handlers that run then.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 

@@ -38,7 +38,7 @@ pub(super) fn close_all() {
     }
 }
 
-/// The rank is gone without further ado: what its streams still hold is lost, as with a process.
+/// The rank has ended abruptly: what its streams still hold is lost, as with a process.
 pub(super) fn abandon(streams: &mut Streams) {
     for stream in streams.0.drain(..) {
         // SAFETY: open, since `fclose` takes streams off the list.
@@ -145,7 +145,7 @@ unsafe fn reopen(path: *const c_char, mode: *const c_char, stream: *mut libc::FI
     // SAFETY: the program's strings and stream.
     unsafe {
         if stdio::number_of(stream).is_some() {
-            // Another mode for a standard stream: they can do what their mode says, and nothing else.
+            // Another mode for a standard stream, whose own mode allows nothing else.
             return stream;
         }
         descriptors::give_back(libc::fileno(stream));

@@ -134,7 +134,7 @@ unsafe fn parse(
     }
 }
 
-/// The program's variables; one that does not name them has never had them filled.
+/// The program's variables. If the program uses none of them, the first scan gives them their initial values.
 unsafe fn variables(rank: *mut Rank, state: *mut Scanner) -> *mut Variables {
     // SAFETY: the rank that runs.
     unsafe {

@@ -13,7 +13,7 @@ static FCNTL: AtomicUsize = AtomicUsize::new(0);
 static FLOCK: AtomicUsize = AtomicUsize::new(0);
 static LOCKF: AtomicUsize = AtomicUsize::new(0);
 
-/// Has ranks wait for file locks by these functions, which stand for those of the C library.
+/// Sets the functions by which ranks wait for file locks, instead of those of the C library.
 pub fn set_locks(fcntl: Fcntl, flock: Flock, lockf: Lockf) {
     FCNTL.store(fcntl as *const () as usize, Ordering::Relaxed);
     FLOCK.store(flock as *const () as usize, Ordering::Relaxed);

@@ -16,7 +16,7 @@ const BUFFER: &str = "_ZNKSt9basic_iosIcSt11char_traitsIcEE5rdbufEv";
 const INIT: &str = "_ZNSt8ios_base4InitC1Ev";
 const LIBRARY: Option<&str> = Some("GLIBCXX_3.4");
 
-/// A stream that ranks have for themselves.
+/// A stream of which each rank has its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream {
     pub name: &'static str,
@@ -76,7 +76,7 @@ fn find(name: &'static str, constructor: &str, resolve: &mut Resolve) -> Option<
     Some(Stream { name, constructor, buffer })
 }
 
-/// Has the library set up its streams; counted by it, so once too often does no harm, and never undone.
+/// Makes the library set up its streams. The library counts such calls, so one more does no harm; it is never undone.
 fn initialize(constructor: usize) {
     static OBJECT: u64 = 0;
     let object = (&raw const OBJECT).cast::<c_void>();

@@ -7,7 +7,7 @@ use std::{ptr, slice};
 use crate::clib::Environment;
 use crate::rank::Rank;
 
-/// As they lie in memory.
+/// Their layout in memory.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Variables {
@@ -40,7 +40,7 @@ impl Variables {
         unsafe { slice::from_raw_parts((&raw const initial).cast::<u8>(), size_of::<Self>()) }.to_vec()
     }
 
-    /// Those of a rank. What the program has changed in its own data is in there; who changes something calls
+    /// Those of a rank, with what the program has changed in its own data. Code that changes one calls
     /// [`Variables::publish`] afterwards.
     ///
     /// # Safety

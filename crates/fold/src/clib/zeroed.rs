@@ -2,7 +2,7 @@
 //!
 //! All ranks share one heap. Most memory that a rank gets from `calloc` was never used before, and its pages are
 //! zeros that take no memory until they are written. The C library cannot know that and writes zeros over zeros: for
-//! thousands of ranks that costs more memory than all else they have. The system knows which pages there are.
+//! thousands of ranks that costs more memory than all else they have. The kernel knows which pages exist.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -13,17 +13,17 @@ use std::sync::OnceLock;
 
 use crate::memory::{PAGE, round_to_page};
 
-/// From so many bytes on the system is asked; and up to so many, for what is larger the C library asks the system for itself.
+/// The fewest and the most bytes for which this asks the kernel. Larger blocks the C library maps itself, which are zero.
 const LARGE: usize = 4 * PAGE;
 const VERY_LARGE: usize = 32 << 20;
 
-/// Who found so many times in a row that pages had been used before asks seldom from then on.
+/// A thread that found used pages this many times in a row asks seldom from then on.
 const PATIENCE: u32 = 8;
 const SELDOM: u32 = 16;
 
-/// Pages that are asked about at once.
+/// Pages of one request.
 const AT_ONCE: usize = 64;
-/// A word about a page: it is in memory, it is somewhere else, it belongs to a file. Else there is none.
+/// Bits of a page's entry: it is in memory, it is swapped out, it belongs to a file. Without any of them it does not exist.
 const EXISTS: u64 = 7 << 61;
 
 thread_local! {
@@ -31,7 +31,7 @@ thread_local! {
     static IN_VAIN: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What the system says of the pages of this process. A child of it has others.
+/// The kernel's table of the pages of this process. A child process has another.
 struct PageMap {
     file: File,
     process: u32,
@@ -43,7 +43,7 @@ impl PageMap {
         MAP.get_or_init(PageMap::open).as_ref().filter(|map| map.process == std::process::id())
     }
 
-    /// None if it does not tell the truth, in a sandbox say: the page of this very variable exists.
+    /// None if the table is wrong, as in some sandboxes: the page of this variable exists.
     fn open() -> Option<PageMap> {
         let map = PageMap { file: File::open("/proc/self/pagemap").ok()?, process: std::process::id() };
         let mut words = [0; AT_ONCE];
@@ -52,7 +52,7 @@ impl PageMap {
         honest.then_some(map)
     }
 
-    /// Says of pages from `first` on which of them exist. False if it cannot be said.
+    /// Reads which pages from `first` on exist. False if the table cannot be read.
     fn read(&self, first: usize, words: &mut [u64; AT_ONCE], count: usize) -> bool {
         let mut bytes = [0; AT_ONCE * size_of::<u64>()];
         let bytes = &mut bytes[..count * size_of::<u64>()];
@@ -88,7 +88,7 @@ unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     }
 }
 
-/// Whom to ask, if it may be worthwhile.
+/// The kernel's table, if asking it may be worthwhile.
 fn page_map() -> Option<&'static PageMap> {
     let in_vain = IN_VAIN.get();
     if in_vain >= PATIENCE && !in_vain.is_multiple_of(SELDOM) {

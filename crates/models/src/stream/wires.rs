@@ -22,7 +22,7 @@ pub(super) struct Wires {
 struct Wire {
     /// When the bursts so far have left.
     free: Time,
-    /// Bytes per second; 0 as long as nobody has asked the platform for this link.
+    /// Bytes per second; 0 until the model has looked the link up in the platform.
     bandwidth: f64,
     latency: Duration,
     /// Long messages that use it.

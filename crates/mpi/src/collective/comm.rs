@@ -237,8 +237,8 @@ impl Comms {
         self.world_comms.iter_mut().chain(&mut self.made).for_each(|comm| comm.nodes = None);
     }
 
-    /// Communicators the program made that some member has not freed: which, who made them, and how many ranks they have. Nobody has to
-    /// free those that a trace defines.
+    /// Communicators the program made that some member has not freed: which, who made them, and how many ranks they have. Ranks need
+    /// not free those that a trace defines.
     pub(crate) fn unfreed(&self) -> impl Iterator<Item = (ContextId, Origin, u32)> + '_ {
         self.made.iter().enumerate().filter_map(|(index, comm)| {
             let group = comm.group.as_ref()?;

@@ -1,6 +1,6 @@
 //! Whom a participant exchanges data with, and which block goes where.
 //!
-//! Neighbours, and the ranks on the other side of an inter-communicator, get their blocks one by one as they leave: nobody
+//! Neighbours, and the ranks on the other side of an inter-communicator, get their blocks one by one as they leave: no rank
 //! has to wait for all.
 
 use mpirage_call::{Blocks, Completion};
@@ -147,7 +147,7 @@ impl Instance {
         Some(Completion { mismatched: true, truncated: true, bytes, ..Completion::empty(0) })
     }
 
-    /// Does anybody get a block for which it has not enough room?
+    /// Does any member get a block that is larger than its buffer?
     pub(crate) fn truncates(&self) -> bool {
         let all = matches!(self.participants[0].peers, KeptPeers::All);
         !all && (0..self.size() as u32).any(|member| self.truncation(member).is_some())

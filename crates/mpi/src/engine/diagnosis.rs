@@ -29,9 +29,9 @@ pub enum Want {
     },
     /// A message.
     Message {
-        /// From whom; none for anybody.
+        /// The sender; none for `MPI_ANY_SOURCE`.
         from: Option<u32>,
-        /// With which tag; none for any.
+        /// The tag; none for `MPI_ANY_TAG`.
         tag: Option<i32>,
         /// In which communicator.
         context: ContextId,

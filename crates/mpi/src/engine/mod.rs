@@ -3,12 +3,14 @@
 //! [`Engine`] is what drivers see. It says whose turn it is; [`calls::Calls`] carries out calls on the parts in
 //! [`core::Core`].
 
+mod advance;
 mod bursts;
 mod calls;
 mod checks;
 mod compute;
 pub(crate) mod core;
 mod diagnosis;
+mod ends;
 mod fast_path;
 mod figures;
 mod files;
@@ -19,6 +21,7 @@ mod migrate;
 mod names;
 mod paced;
 mod perform;
+mod point_to_point;
 mod polls;
 mod prefetching;
 mod processor;

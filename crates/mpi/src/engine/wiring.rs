@@ -1,22 +1,21 @@
-//! The engine as drivers see it, and its loop.
+//! The engine as drivers see it: how it is made, what it takes and what it answers. Its loop is in [`super::advance`].
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 
-use mpirage_call::{Completion, ContextId, LineId, RankId, Reply, Stamp, Tally};
+use mpirage_call::{ContextId, LineId, RankId, Reply, Stamp, Tally};
 use mpirage_collectives::Choice;
 use mpirage_data::Group;
-use mpirage_kernel::{Advance, Event, Kernel, Milestone, NetworkStatistics};
+use mpirage_kernel::{Event, Kernel, NetworkStatistics};
 use mpirage_platform::{HostId, Storages};
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
 
-use super::bursts::{BackgroundWork, Bursts, Speeds, Workload};
+use super::bursts::{Bursts, Speeds, Workload};
 use super::calls::Calls;
-use super::core::{Core, network_deadlock};
+use super::core::Core;
 use super::diagnosis::Diagnosis;
-use super::files::FileCalls;
 use super::match_choices::{MatchChoice, MatchChoices};
 use super::names::Names;
 use super::polls::Polls;
@@ -24,25 +23,23 @@ use super::real_time::RealTime;
 use super::sampling::Samples;
 use super::spawning::{Spawned, Spawning};
 use super::starting::start_jobs;
-use super::task::{Task, Turns};
+use super::task::Turns;
 use crate::collective::Collectives;
 use crate::collective::formula::CollectiveTimes;
 use crate::data_plane::DataPlane;
-use crate::due::Due;
 use crate::files::Files;
 use crate::files::state::FileStatistics;
-use crate::ids::{MessageId, Table, WorkId};
+use crate::ids::Table;
 use crate::memory::Memory;
 use crate::observe::Observers;
-use crate::occupancy::{Occupancy, Start};
+use crate::occupancy::Occupancy;
 use crate::origin::Origin;
 use crate::protocol::Protocol;
 use crate::ranks::Ranks;
 use crate::ranks::job::{JobId, Jobs};
-use crate::ranks::line::{Phase, Then};
-use crate::transport::message::Owner;
-use crate::transport::{Reception, Transport};
-use crate::turn::{Ending, Segment, Turn};
+use crate::ranks::line::Phase;
+use crate::transport::Transport;
+use crate::turn::{Ending, Segment};
 use crate::windows::Windows;
 
 /// What a run starts from.
@@ -94,7 +91,7 @@ pub struct Engine<M> {
     pub(super) calls: Calls<M>,
     /// A vector for new calls, used for all lines: it stays in a near cache.
     call_buffer: Vec<u64>,
-    events: Vec<Event>,
+    pub(super) events: Vec<Event>,
 }
 
 impl<M: Memory> Engine<M> {
@@ -323,49 +320,6 @@ impl<M: Memory> Engine<M> {
         self.call_buffer = self.calls.core.ranks.line_mut(line).inbox.keep_rest(own);
     }
 
-    /// Goes on until the driver has something to do.
-    #[inline(always)]
-    pub fn advance(&mut self) -> Turn {
-        loop {
-            if let Some(turn) = self.settle() {
-                return turn;
-            }
-            match self.pass_time() {
-                Advance::Moved => {}
-                Advance::Idle => self.calls.core.jobs.end_all(&Ending::Deadlock),
-                Advance::BeyondTime => self.end_beyond_time(),
-            }
-        }
-    }
-
-    /// What is under way never ends: the clock cannot show the end, or the network cannot go on.
-    #[cold]
-    pub(super) fn end_beyond_time(&mut self) {
-        let ending = network_deadlock(&self.calls.core.kernel).unwrap_or(Ending::BeyondTime);
-        self.calls.core.jobs.end_all(&ending);
-    }
-
-    /// Goes on at this instant until the driver has something to do. None if nothing more happens at this instant.
-    #[inline(always)]
-    pub(super) fn settle(&mut self) -> Option<Turn> {
-        loop {
-            self.do_tasks();
-            if self.calls.core.jobs.are_over() {
-                return Some(Turn::End);
-            }
-            if let Some(turn) = self.calls.core.turns.next() {
-                if !self.starts_turn(&turn) {
-                    continue;
-                }
-                return Some(turn);
-            }
-            let busy = self.calls.serve_polls() || self.serve_processors();
-            if !(busy || self.calls.core.jobs.some_are_idle() && self.calls.core.finish_jobs()) {
-                return None;
-            }
-        }
-    }
-
     /// How a job has ended; a deadlock if it has not, since its ranks are not resumed any more.
     pub fn ending(&self, job: JobId) -> Ending {
         self.calls.core.jobs.ending(job).cloned().unwrap_or(Ending::Deadlock)
@@ -394,221 +348,5 @@ impl<M: Memory> Engine<M> {
             self.calls.core.observers.network(&history);
         }
         self.calls.core.observers.flush();
-    }
-
-    /// A turn begins; false if its job has ended, so that the driver need not hear of it.
-    #[inline]
-    fn starts_turn(&mut self, turn: &Turn) -> bool {
-        if let Turn::Resume(line) = *turn {
-            let state = self.calls.core.ranks.line_mut(line);
-            if self.calls.core.jobs.is_over(state.rank) {
-                return false;
-            }
-            state.phase = Phase::Running;
-            state.released = false;
-            self.fetch_next();
-        }
-        true
-    }
-
-    pub(super) fn pass_time(&mut self) -> Advance {
-        let mut events = std::mem::take(&mut self.events);
-        let passed = self.calls.core.kernel.advance(&mut events);
-        for at in 0..events.len() {
-            self.fetch_ahead(&events[at..]);
-            let Event { token, milestone } = events[at];
-            match Due::of(token) {
-                Due::Line(line) => self.line_due(line),
-                Due::Transfer(message) => self.transfer_event(message, milestone),
-                Due::Run(run) => self.calls.core.tasks.push_back(Task::Run(run)),
-                Due::Work(work) => self.background_done(work),
-                Due::SendComplete(delayed) => {
-                    self.calls.core.transport.delayed_complete(delayed);
-                    self.calls.core.take_events();
-                }
-                Due::Collective(instance) => self.calls.core.all_leave(instance),
-                Due::Decision => self.decide_migrations(),
-                Due::Migration(_) => self.migration_done(),
-                Due::Processor(rank) => self.calls.processing().processor_due(rank),
-                Due::File(activity) => {
-                    FileCalls { core: &mut self.calls.core }.file_event(activity, milestone);
-                }
-                Due::Window(activity) => self.calls.one_sided().window_event(activity, milestone),
-            }
-        }
-        events.clear();
-        self.events = events;
-        passed
-    }
-
-    fn do_tasks(&mut self) {
-        // Nothing goes on once the run has ended.
-        while !self.calls.core.jobs.are_over()
-            && let Some(task) = self.calls.core.tasks.pop_front()
-        {
-            if self.calls.core.jobs.some_are_over() && self.calls.core.jobs.is_over(self.rank_of(&task)) {
-                continue;
-            }
-            match task {
-                Task::NextCall(line) => self.calls.next_call(line),
-                Task::FinishWait(line) => {
-                    self.fetch_waits();
-                    self.calls.finish_wait(line);
-                }
-                Task::FinishTakeCompleted(line) => self.calls.finish_take_completed(line),
-                Task::FinishProbe(line, probe) => self.calls.finish_probe(line, probe),
-                Task::Run(run) => self.calls.core.continue_run(run),
-            }
-        }
-    }
-
-    /// The rank for which something goes on.
-    fn rank_of(&self, task: &Task) -> RankId {
-        match *task {
-            Task::NextCall(line)
-            | Task::FinishWait(line)
-            | Task::FinishTakeCompleted(line)
-            | Task::FinishProbe(line, _) => self.calls.core.ranks.rank_of(line),
-            Task::Run(run) => self.calls.core.collectives.run(run).rank,
-        }
-    }
-
-    /// A line's timer or burst is over.
-    fn line_due(&mut self, line: LineId) {
-        let rank = self.calls.core.ranks.rank_of(line);
-        if self.calls.core.jobs.is_over(rank) {
-            return;
-        }
-        self.serve_older(rank);
-        let state = self.calls.core.ranks.line_mut(line);
-        match state.phase {
-            Phase::Computing => {
-                self.work_done(line);
-                self.calls.after_burst(line);
-            }
-            Phase::Executing => {
-                self.work_done(line);
-                self.calls.core.tasks.push_back(Task::NextCall(line));
-            }
-            Phase::Ending => self.calls.out_of_calls(line),
-            Phase::Unstarted => self.calls.core.make_ready(line),
-            Phase::Delayed => self.calls.delay_done(line),
-            Phase::Paying(Then::NextCall) => {
-                self.calls.core.record_call(line);
-                self.calls.core.tasks.push_back(Task::NextCall(line));
-            }
-            Phase::Paying(Then::Reply) => self.calls.core.make_ready(line),
-            Phase::Paying(Then::Perform) => self.calls.after_startup(line),
-            Phase::Paying(Then::Await) => self.calls.await_blocking(line),
-            Phase::Paying(Then::Look) => self.calls.look_due(line),
-            phase => unreachable!("line {line} is {phase:?} and had no timer"),
-        }
-    }
-
-    /// A line has computed.
-    fn work_done(&mut self, line: LineId) {
-        let (end, state) = (self.calls.core.kernel.now(), self.calls.core.ranks.line(line));
-        let (rank, start, work) = (state.rank, state.entered, state.work);
-        self.calls.core.ranks.pass_ideal(line, end.since(start));
-        self.calls.core.observers.record(&Record::Burst {
-            rank: rank.get(),
-            start,
-            end,
-            work,
-            beside: false,
-        });
-        self.end_of_work(rank);
-    }
-
-    /// A computation beside a rank is over.
-    fn background_done(&mut self, id: WorkId) {
-        let BackgroundWork { rank, request, start, work, turn } = self.calls.work.background.remove(id);
-        let end = self.calls.core.kernel.now();
-        self.calls.core.observers.record(&Record::Burst { rank: rank.get(), start, end, work, beside: true });
-        if self.calls.core.occupancy.has_graphs() {
-            // The graph knew of the end when the computation started.
-            return;
-        }
-        self.calls.core.ranks.pass_request_ideal(rank, request, end.since(start));
-        self.end_of_work(rank);
-        if let Some(processors) = self.calls.core.occupancy.processors() {
-            processors.count_from(rank, turn);
-        }
-        let owner = Owner::Request { rank, id: request };
-        self.calls.core.complete(owner, Completion::empty(0), Time::ZERO);
-    }
-
-    /// A transfer of a message has reached a milestone.
-    fn transfer_event(&mut self, id: MessageId, milestone: Milestone) {
-        let (transport, mut env) = self.calls.core.transport();
-        match transport.transfer_event(&mut env, id, milestone) {
-            Reception::None => {}
-            Reception::AtInterface => self.calls.processing().at_interface(id),
-            Reception::Taken => self.taken(id),
-        }
-        self.calls.core.take_events();
-    }
-
-    /// The processor has taken a message.
-    fn taken(&mut self, id: MessageId) {
-        let message = self.calls.core.transport.message(id);
-        let (rank, turn, matched) = (message.to, message.place.turn(), message.taker.is_some());
-        if matched && let Some(processors) = self.calls.core.occupancy.processors() {
-            processors.count_from(rank, turn);
-            self.calls.core.occupancy.free_rank(rank, self.calls.core.kernel.now());
-        }
-        self.serve_older(rank);
-        if matched {
-            let (transport, mut env) = self.calls.core.transport();
-            transport.deliver(&mut env, id);
-        }
-    }
-
-    /// What a processor computed is done.
-    fn end_of_work(&mut self, rank: RankId) {
-        let now = self.calls.core.kernel.now();
-        let Some(processors) = self.calls.core.occupancy.processors() else { return };
-        processors.free(rank, now);
-        self.serve_older(rank);
-        if let Some(processors) = self.calls.core.occupancy.processors() {
-            processors.look_at(&mut self.calls.core.kernel, rank);
-        }
-    }
-
-    /// A processor may be free: what has waited longer than its rank's next call comes before that.
-    #[inline]
-    fn serve_older(&mut self, rank: RankId) {
-        let now = self.calls.core.kernel.now();
-        if let Some(processors) = self.calls.core.occupancy.processors()
-            && let Some(start) = processors.take_older(rank, now)
-        {
-            self.start(rank, start);
-        }
-    }
-
-    /// Starts what waits and can, once all ranks have had their chance at this instant. True if there was something to do.
-    fn serve_processors(&mut self) -> bool {
-        if self.calls.core.occupancy.has_graphs() {
-            return self.calls.processing().serve_graphs();
-        }
-        let now = self.calls.core.kernel.now();
-        let Some(processors) = self.calls.core.occupancy.processors() else { return false };
-        let Some(rank) = processors.next_due() else { return false };
-        while let Some(start) =
-            self.calls.core.occupancy.processors().and_then(|processors| processors.take_next(rank, now))
-        {
-            self.start(rank, start);
-        }
-        if let Some(processors) = self.calls.core.occupancy.processors() {
-            processors.look_at(&mut self.calls.core.kernel, rank);
-        }
-        true
-    }
-
-    /// Something that waited for a processor starts.
-    fn start(&mut self, rank: RankId, start: Start) {
-        if let Some(line) = self.calls.processing().start(rank, start) {
-            self.calls.after_startup(line);
-        }
     }
 }

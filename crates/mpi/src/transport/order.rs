@@ -28,7 +28,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a message among all of the run, where pairs need not be told apart.
+    /// The place of a message among all messages of the run, for matching that does not order each pair separately.
     pub(crate) fn of_run(turn: u64) -> Place {
         Place { pair: (turn >> 32) as u32, nth: turn as u32 }
     }

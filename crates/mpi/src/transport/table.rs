@@ -304,7 +304,7 @@ fn states_and_events_are_those_of_the_table() {
     std::panic::set_hook(Box::new(|_| {}));
     let table = VARIANTS.iter().map(table_of).collect::<Vec<_>>().join("\n");
     std::panic::set_hook(hook);
-    insta::assert_snapshot!(table);
+    mpirage_snapshot::check("src/transport/table.snap", &table);
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(super) struct Handshake {
     marks: bool,
 }
 
-/// What the end of a handshake has told.
+/// What a finished handshake has found out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opened {
     pub(super) window: u64,

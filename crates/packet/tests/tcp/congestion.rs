@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use mpirage_packet::{CongestionAlgorithm, Endpoint, Lane, TcpSettings};
+use mpirage_snapshot as snapshot;
 use mpirage_units::Time;
 
 use crate::pair::{Fate, Pair, Side, at_ms, ms};
@@ -173,9 +174,7 @@ fn traces_of_windows() {
             pair.run_until(at_ms(step * 100));
             writeln!(text, "{}", line(&pair)).expect("a string takes everything");
         }
-        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(format!("{algorithm:?}"), text);
-        });
+        snapshot::check(snapshot::file("tests/tcp/snapshots", &format!("{algorithm:?}")), &text);
     }
 }
 

@@ -175,7 +175,7 @@ impl Fabric {
 
     /// The position of an interface of a host, which is given by its number in the fabric.
     pub fn position(&self, host: u32, nth: u8) -> u32 {
-        self.positions.of(host, nth.into())
+        self.positions.of(host, nth)
     }
 
     /// The number in the name of the host at a position, with that of the interface if the host has several.

@@ -45,7 +45,7 @@ pub struct TrackDescriptor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enumeration)]
 #[repr(i32)]
 pub enum ChildOrdering {
-    /// Nobody says.
+    /// Not given.
     Unknown = 0,
     /// By their ranks.
     Explicit = 3,
@@ -83,7 +83,7 @@ pub struct TrackEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enumeration)]
 #[repr(i32)]
 pub enum EventType {
-    /// Nobody says.
+    /// Not given.
     Unspecified = 0,
     /// A slice begins.
     SliceBegin = 1,

@@ -1,7 +1,7 @@
 //! The ranks of the coarse grid: what they do in each step, and the calls that say so.
 //!
 //! In each step a rank posts receives, waits for messages and for its own sends, joins a collective, computes, sends, and computes on.
-//! A wait never needs more than what other ranks do before their waits of the same step, so nobody waits for ever.
+//! A wait never needs more than what other ranks do before their waits of the same step, so no rank waits for ever.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,7 @@
-//! What stands before the records, and what is to be known of them before the first is read.
+//! The head of a file, and what a replay has to know of the records before it reads the first.
 //!
-//! A record of a collective tells whether its rank is the root, not who is. So the file is read once from end to end to
-//! learn who is root when; this also finds where each task's records begin, should the file not say. What is kept is
-//! one entry for each change of root.
+//! The record of a collective says whether its task is the root, not which task is. So a first pass over the file collects the
+//! roots, one entry for each change of root. It also finds where the records of each task begin, if the file has no table.
 
 use std::collections::HashMap;
 

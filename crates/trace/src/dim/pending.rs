@@ -27,7 +27,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// A number that is free.
+    /// Takes a free number.
     pub fn open(&mut self) -> RequestId {
         self.free.pop().unwrap_or_else(|| {
             self.numbers += 1;
@@ -35,7 +35,7 @@ impl Pending {
         })
     }
 
-    /// A number that somebody will wait for under `key`.
+    /// The number of a new request, which a later record waits for under `key`.
     pub fn open_for(&mut self, key: Key) -> RequestId {
         let id = self.open();
         self.next.resize(self.next.len().max(id.index() + 1), NONE);
@@ -52,7 +52,7 @@ impl Pending {
         id
     }
 
-    /// The number that was opened first under `key`, which is free from here on.
+    /// The oldest request under `key`; its number becomes free.
     pub fn close_first(&mut self, key: Key) -> Option<RequestId> {
         let (first, last) = *self.waiting.get(&key)?;
         if first == last {
@@ -64,7 +64,7 @@ impl Pending {
         Some(first)
     }
 
-    /// A number that nobody will wait for is free.
+    /// Frees the number of a request that no record waits for.
     pub fn close(&mut self, number: RequestId) {
         self.free.push(number);
     }

@@ -1,6 +1,6 @@
 //! Recorded collectives.
 //!
-//! What a rank gives in place is not told apart in a trace, so where both sides are of one size the receiving one counts.
+//! A trace does not say which buffers are `MPI_IN_PLACE`, so where both sides have one size, the size of the receive buffer counts.
 
 use mpirage_call::{Blocks, Call, CollectiveCall, Operator, Part, Payload, Reduction};
 use mpirage_collectives::{Collective, Peers};
@@ -118,7 +118,7 @@ impl Player {
                 (n(1)?, 0, (None, false))
             }
         };
-        // In place: what is given is as large as what is got.
+        // In place: the rank contributes as many bytes as it receives.
         if sides.0.is_none() && gives.is_empty() {
             gives.extend_from_slice(gets);
         }
@@ -135,7 +135,7 @@ impl Player {
         outcome
     }
 
-    /// Offsets and lengths of blocks of so many elements. Where they are matters to nobody.
+    /// Offsets and lengths of blocks of so many elements. Their offsets change no time, so blocks lie side by side.
     fn blocks(
         &self,
         counts: &[i32],
@@ -185,7 +185,7 @@ impl Player {
         outcome
     }
 
-    /// Nothing is computed in a replay: of an operator only its kind, and whether operands commute, is of interest.
+    /// A replay computes no values: only the kind of an operator matters, and whether its operands commute.
     fn reduction(&self, count: i64, datatype: i64, op: i64) -> Result<Reduction, String> {
         let predefined = usize::try_from(op - FIRST_OP).ok().and_then(|index| Op::ALL.get(index));
         let commutative = self.operators.get(&op).copied().unwrap_or(true);

@@ -107,13 +107,13 @@ impl Player {
         self.make(number, &parent, dims.into(), CommRequest::Create(&common.members), calls)
     }
 
-    /// A grid falls apart along the axes that do not remain.
+    /// `MPI_Cart_sub`: one communicator for each combination of coordinates on the dropped axes.
     fn make_sub(&mut self, arguments: &Arguments, common: &Common, calls: &mut Calls<'_>) -> Outcome {
         let parent = self.comm(number(arguments, 1)?, common)?;
         let remain = arguments.list(0);
         let rank = parent.group.rank_of(self.rank).ok_or("the rank is not in this communicator")?;
         if remain.len() != parent.dims.len() {
-            return Err(format!("{} of {} axes are told to remain or not", remain.len(), parent.dims.len()));
+            return Err(format!("there are {} flags for {} axes", remain.len(), parent.dims.len()));
         }
         let (mut color, mut key, mut stride) = (0, 0, parent.group.size().max(1));
         let mut dims = Vec::new();

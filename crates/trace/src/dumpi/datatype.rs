@@ -1,4 +1,4 @@
-//! Recorded datatypes: all that matters is how large they are.
+//! Recorded datatypes: only their sizes matter.
 
 use super::layout::TypeAction;
 use super::player::Answer::NotNeeded;
@@ -8,7 +8,7 @@ use super::stream::Arguments;
 /// More bytes than this are a mistake.
 const MOST_BYTES: u64 = 1 << 40;
 
-/// Bytes of predefined datatypes, by number, for traces that do not tell.
+/// Bytes of predefined datatypes, by number, for traces without a table of sizes.
 const BASIC_BYTES: [u64; 28] =
     [0, 0, 1, 1, 1, 1, 4, 2, 2, 4, 4, 8, 8, 4, 8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20];
 
@@ -53,8 +53,8 @@ impl Player {
     /// Bytes of one element of a datatype.
     pub(super) fn size(&self, datatype: i64) -> Result<u64, String> {
         let index = usize::try_from(datatype).unwrap_or(usize::MAX);
-        let told = self.table.get(index).copied().filter(|&bytes| bytes > 0);
-        let size = self.types.get(&datatype).copied().or(told).or_else(|| BASIC_BYTES.get(index).copied());
+        let listed = self.table.get(index).copied().filter(|&bytes| bytes > 0);
+        let size = self.types.get(&datatype).copied().or(listed).or_else(|| BASIC_BYTES.get(index).copied());
         size.ok_or_else(|| format!("the size of datatype {datatype} is not known"))
     }
 }

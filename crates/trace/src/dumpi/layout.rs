@@ -57,11 +57,11 @@ pub(super) enum Action {
     Group(GroupAction),
     Type(TypeAction),
     OpCreate,
-    /// Concerns nobody else: its time is computation.
+    /// Involves no other rank: its time is computation.
     Local,
-    /// Looks whether something has happened, in vain or as a hint only: it and its time are left out.
+    /// Asks whether something has happened, without effect on what follows. The replay omits the call and its time.
     Poll,
-    /// Nothing that can be replayed.
+    /// Cannot be replayed.
     Beyond,
 }
 
@@ -162,7 +162,7 @@ fn action(name: &str) -> Action {
     }
 }
 
-/// Functions that concern nobody else, and those that cannot be replayed.
+/// Functions that involve no other rank, and those that cannot be replayed.
 fn rest(name: &str) -> Action {
     const BEYOND: &[&str] = &[
         "Intercomm_create",

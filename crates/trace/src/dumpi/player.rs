@@ -1,7 +1,7 @@
 //! One rank of a DUMPI trace: its recorded calls become calls.
 //!
-//! A trace tells how things went: which request a `Waitany` returned, what a `Test` found. The replay waits for the same
-//! requests, and leaves out tests that found nothing.
+//! A trace has the results of calls: which request a `Waitany` returned, what a `Test` found. The replay waits for the same
+//! requests, and omits tests that found nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;

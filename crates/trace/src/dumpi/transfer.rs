@@ -21,7 +21,7 @@ pub(super) struct Held {
     plan: Option<Transfer>,
 }
 
-/// A send or a receive; of nobody if `peer` is nobody.
+/// A send or a receive; it does nothing if the peer is `MPI_PROC_NULL`.
 #[derive(Clone, Copy, Debug)]
 struct Transfer {
     /// None if it is a receive.
@@ -188,7 +188,7 @@ impl Player {
         Ok(NotNeeded)
     }
 
-    /// Makes the call of an immediate transfer; none if it is with nobody.
+    /// Makes the call of an immediate transfer; none if the peer is `MPI_PROC_NULL`.
     fn begin(&mut self, transfer: &Transfer, calls: &mut Calls<'_>) -> Result<Option<RequestId>, String> {
         if transfer.peer == Peer::Nobody {
             return Ok(None);
@@ -244,7 +244,7 @@ impl Player {
 
     fn probe(&mut self, arguments: &Arguments, common: &Common, calls: &mut Calls<'_>) -> Outcome {
         let n = |at| number(arguments, at);
-        // A message of nothing, for its peer and tag.
+        // A message of no bytes, for its peer and tag.
         let Transfer { context, peer, tag, .. } =
             self.transfer_of(None, [0, COMM_WORLD, n(0)?, n(1)?, n(2)?], common)?;
         if peer == Peer::Nobody {

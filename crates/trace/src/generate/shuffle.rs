@@ -1,4 +1,4 @@
-//! Permutations of ranks that nobody stores.
+//! Permutations of ranks that are computed, not stored.
 //!
 //! A permutation of `0 … n-1` is one of the next power of two that is applied again until it lands inside: additions,
 //! multiplications by odd numbers and shifts, each of which can be undone.
@@ -59,10 +59,11 @@ impl Shuffle {
 /// Ranks that choose among each other.
 const TABLE: u32 = 8;
 
-/// Who sends to whom if everybody draws a receiver: some get several messages, some none, and both ends know.
+/// Who sends to whom if every rank draws a receiver. Some ranks get several messages, some none; sender and receiver both compute the
+/// same draw.
 ///
-/// Ranks sit down at tables of eight in a random order, and once more in another. Who sits at a seat of a table the first
-/// time draws one of its eight seats, and sends to who sits there the second time.
+/// Two random permutations each deal the ranks to tables of eight chairs. The rank that the first permutation puts on a chair draws one of
+/// the eight chairs of its table, and sends to the rank that the second permutation puts there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draws {
     shuffle: Shuffle,
@@ -106,7 +107,7 @@ fn bits_of(key: u64, table: u32) -> u64 {
     scramble(key ^ u64::from(table))
 }
 
-/// The seat that whoever sits at a chair draws.
+/// The chair that the rank on a chair draws.
 fn drawn(bits: u64, seats: u32, chair: u32) -> u32 {
     ((bits >> (8 * chair) & 0xff) as u32 * seats) >> 8
 }

@@ -1,4 +1,4 @@
-//! `gen:NAME,key=value,…`: what patterns there are, what they can be told, and what somebody has typed.
+//! `gen:NAME,key=value,…`: the patterns, their keys, and the parser of what a user has typed.
 
 use mpirage_collectives::Collective;
 use mpirage_data::dims_create;
@@ -27,7 +27,7 @@ pub struct PatternInfo {
 pub struct KeyInfo {
     /// What it is called.
     pub name: &'static str,
-    /// The value it has if nothing is said.
+    /// Its default.
     pub default: &'static str,
     /// What it means.
     pub meaning: &'static str,

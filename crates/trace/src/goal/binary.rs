@@ -212,7 +212,7 @@ impl Compiled {
     }
 }
 
-/// Appends the schedule of a rank, without its cycles having been looked for.
+/// Appends the schedule of a rank. Does not look for cycles.
 pub(crate) fn encode(schedule: &RankSchedule, successors: &Successors, out: &mut Vec<u8>) {
     let word = |out: &mut Vec<u8>, word: u32| out.extend_from_slice(&word.to_le_bytes());
     word(out, schedule.ops.len() as u32);

@@ -120,7 +120,7 @@ impl Successors {
         (freed < missing.len()).then(|| self.walk_back(&missing))
     }
 
-    /// From one that is stuck to one that it waits for, until it has gone round.
+    /// Follows dependencies from an operation that cannot start until it meets one for the second time.
     fn walk_back(&self, missing: &[u32]) -> u32 {
         let stuck = || (0..missing.len()).filter(|&op| missing[op] > 0);
         let mut before = vec![ANY; missing.len()];

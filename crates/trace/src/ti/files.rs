@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! a folder, or a list of files      one file per rank, read in chunks
-//! one file for all                  an index says which stretches are whose; ranks advance at different speeds
+//! one file for all                  an index gives the stretches of each rank; ranks advance at different speeds
 //! ```
 //!
-//! What is kept per rank is a chunk, smaller the more ranks there are; of one file for all also the index.
+//! Each rank keeps one chunk, which is smaller the more ranks there are. One file for all ranks also needs its index.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -335,7 +335,7 @@ impl Player {
         calls: &mut Calls<'_>,
     ) -> Result<bool, String> {
         match self.named(&mut words)? {
-            // Times may differ from those of the run that was traced: an earlier test had success.
+            // Times differ from the traced run, so an earlier test may have found the request complete.
             None => Ok(false),
             Some((request, true)) => {
                 self.requests.close(request);

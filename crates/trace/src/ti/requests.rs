@@ -17,7 +17,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Open {
     name: Name,
-    /// The next of the same name.
+    /// The next request of the same name.
     following: u32,
     /// Neighbours in the order of opening.
     before: u32,
@@ -93,7 +93,7 @@ impl Requests {
         self.all[id.index() - 1].over = true;
     }
 
-    /// Nobody will ask for it again. Of several with one name, it is the oldest, or the name is looked through.
+    /// Closes a request. It is usually the oldest of its name; otherwise this searches the queue of the name.
     pub(super) fn close(&mut self, id: RequestId) {
         let index = id.get() - 1;
         let Open { name, following, before, after, .. } = self.all[index as usize];

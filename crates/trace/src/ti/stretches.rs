@@ -1,4 +1,4 @@
-//! One file for all ranks: which stretches of it are whose.
+//! One file for all ranks: which stretches of it belong to which rank.
 //!
 //! The file is read once, to make the index: two to four bytes for each stretch of lines of one rank. Then each rank reads
 //! its stretches, one after the other, through pages that all share.
@@ -22,7 +22,7 @@ const MOST_RANKS: u64 = 1 << 24;
 pub(super) struct Stretches {
     pages: Pages,
     /// For each rank: how far after the end of its previous stretch each begins, and how long it is.
-    told: Vec<Vec<u8>>,
+    index: Vec<Vec<u8>>,
 }
 
 /// How far a rank has been read.
@@ -30,24 +30,24 @@ pub(super) struct Stretches {
 pub(super) struct Cursor {
     /// Where its last stretch ends.
     offset: u64,
-    /// Where the next one is told of.
-    told: usize,
+    /// Where the index describes the next one.
+    entry: usize,
 }
 
 impl Stretches {
-    /// Reads the file and notes what is whose.
+    /// Reads the file and notes the stretches of each rank.
     pub(super) fn open(path: &Path) -> Result<Stretches, TraceError> {
         let source = Source::open(path)?;
-        let told = Indexing::default().read(&source)?;
-        if let Some(rank) = told.iter().position(Vec::is_empty) {
-            let problem = format!("rank {rank} has no action, but rank {} has", told.len() - 1);
+        let index = Indexing::default().read(&source)?;
+        if let Some(rank) = index.iter().position(Vec::is_empty) {
+            let problem = format!("rank {rank} has no action, but rank {} has", index.len() - 1);
             return Err(TraceError::bad(path, Place::File, problem));
         }
-        Ok(Stretches { pages: Pages::new(source, PAGE, PAGES), told })
+        Ok(Stretches { pages: Pages::new(source, PAGE, PAGES), index })
     }
 
     pub(super) fn ranks(&self) -> usize {
-        self.told.len()
+        self.index.len()
     }
 
     pub(super) fn source(&self) -> &Source {
@@ -63,10 +63,10 @@ impl Stretches {
         into: &mut Vec<u8>,
     ) -> Result<usize, TraceError> {
         let start = into.len();
-        let told = &self.told[rank as usize];
+        let index = &self.index[rank as usize];
         while into.len() < start + chunk {
             let (Some(gap), Some(length)) =
-                (varint::get(told, &mut cursor.told), varint::get(told, &mut cursor.told))
+                (varint::get(index, &mut cursor.entry), varint::get(index, &mut cursor.entry))
             else {
                 break;
             };
@@ -91,12 +91,12 @@ impl Stretches {
     }
 }
 
-/// Reads a file for all ranks once and notes which stretches are whose.
+/// Reads a file for all ranks once and notes the stretches of each rank.
 #[derive(Default)]
 struct Indexing {
     /// Ranks are fewer than this: each has a line.
     most: u64,
-    told: Vec<Vec<u8>>,
+    index: Vec<Vec<u8>>,
     ends: Vec<u64>,
     /// The stretch that goes on: whose, from where to where.
     current: Option<(usize, u64, u64)>,
@@ -113,7 +113,7 @@ impl Indexing {
             begin = end;
         }
         self.close();
-        Ok(self.told)
+        Ok(self.index)
     }
 
     /// A line, with its end between these bytes.
@@ -138,13 +138,13 @@ impl Indexing {
 
     fn close(&mut self) {
         let Some((rank, start, end)) = self.current.take() else { return };
-        if rank >= self.told.len() {
-            self.told.resize_with(rank + 1, Vec::new);
+        if rank >= self.index.len() {
+            self.index.resize_with(rank + 1, Vec::new);
             self.ends.resize(rank + 1, 0);
         }
-        let told = &mut self.told[rank];
-        varint::put(start - self.ends[rank], told);
-        varint::put(end - start, told);
+        let index = &mut self.index[rank];
+        varint::put(start - self.ends[rank], index);
+        varint::put(end - start, index);
         self.ends[rank] = end;
     }
 }

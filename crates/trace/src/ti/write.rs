@@ -2,8 +2,8 @@
 //!
 //! Sizes are bytes, except in reductions, whose elements matter. The format knows the world only: messages of other
 //! communicators get ranks of the world and tags of their own, and collectives of others become the messages they consist
-//! of. What SimGrid has no word for is written as something it does not read: `wait 0 1 7 3` says that three lines are one
-//! wait, `send 1 0 8 6 ssend` that the send is synchronous. What cannot be said at all becomes a warning.
+//! of. Extra words that SimGrid does not read carry what its format lacks: `wait 0 1 7 3` says that three lines are one
+//! wait, `send 1 0 8 6 ssend` that the send is synchronous. What the format cannot express becomes a warning.
 
 mod collective;
 mod files;
@@ -69,7 +69,7 @@ struct Rank {
     posted: u32,
 }
 
-/// A request that nobody has waited for.
+/// A request that the rank has not waited for.
 #[derive(Clone, Copy)]
 struct Open {
     name: Named,
@@ -239,13 +239,13 @@ impl TiWriter {
 
     fn recv(&mut self, rank: u32, call: &Call<'_>, reply: &Reply) {
         let Call::Recv { context, from, tag, bytes, request, matched, .. } = *call else { return };
-        // Any message is to be any of its communicator; if that is not the world, the one it was is named. So is one that a
-        // probe has taken.
+        // `MPI_ANY_TAG` would match messages of all communicators, so outside of the world the line names the message that came.
+        // So does the line of a message that a probe has taken.
         let any_of_others = tag.is_none() && context != WORLD;
-        let told =
+        let came =
             reply.completions.first().filter(|_| request.is_none() && (matched.is_some() || any_of_others));
-        let from = from.or_else(|| told.and_then(|told| u32::try_from(told.source).ok()));
-        let tag = tag.or_else(|| told.map(|told| told.tag));
+        let from = from.or_else(|| came.and_then(|came| u32::try_from(came.source).ok()));
+        let tag = tag.or_else(|| came.map(|came| came.tag));
         let source = from.map(|from| i64::from(self.world(rank, context, from)));
         if tag.is_none() && context != WORLD {
             self.lost.add(Loss::AnyTag);
@@ -321,12 +321,12 @@ impl TraceWriter for TiWriter {
             Call::Send { .. } => self.send(rank, call),
             Call::Recv { .. } => self.recv(rank, call, reply),
             Call::Wait { requests, poll, .. } => {
-                let told = reply.completions.iter();
+                let completions = reply.completions.iter();
                 let failed = reply.completions.is_empty() && poll && !requests.is_empty();
-                for done in told.clone().filter(|done| done.cancelled) {
+                for done in completions.clone().filter(|done| done.cancelled) {
                     self.take_back(rank, requests[done.index as usize]);
                 }
-                let done = told.filter(|done| !done.cancelled);
+                let done = completions.filter(|done| !done.cancelled);
                 let done: Vec<RequestId> =
                     done.filter_map(|done| requests.get(done.index as usize)).copied().collect();
                 match failed {
@@ -345,7 +345,7 @@ impl TraceWriter for TiWriter {
                     open.cancelled = true;
                 }
             }
-            // Nobody will be told whether it was in time; most are.
+            // A freed request does not say whether its cancel was in time. Most are.
             Call::Free { request } => {
                 let open = self.ranks[rank as usize].open.get(&request);
                 if open.is_some_and(|open| open.cancelled) {

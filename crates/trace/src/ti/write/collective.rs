@@ -82,7 +82,7 @@ impl TiWriter {
             C::Scatterv => format!("scatterv {} {bytes} {root} 6 6", lengths(&call.send.blocks, ranks, 1)),
             C::Allgatherv => {
                 let own = call.recv.blocks.of(rank as usize).1;
-                // SimGrid tells what follows by the number of words: another one is possible behind displacements only.
+                // SimGrid interprets arguments by their number: an extra word is possible after displacements only.
                 let displacements = if in_place.is_empty() { String::new() } else { " 0".repeat(ranks) };
                 format!("allgatherv {own} {} 6 6{displacements}", lengths(&call.recv.blocks, ranks, 1))
             }

@@ -1,6 +1,6 @@
-//! What the format cannot say, and how users are told.
+//! What the format cannot express, and the warnings about it.
 
-/// What the format cannot say.
+/// What the format cannot express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Loss {
     Modes,

@@ -1,0 +1,57 @@
+//! Options for the outputs of a run.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::STANDARD_OUTPUT;
+use crate::conflicts::Conflicts;
+
+/// The outputs of a run.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Results")]
+pub struct ResultArguments {
+    /// Print the result as one JSON object: on standard output after the program's own output, or into FILE
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT)]
+    pub json: Option<PathBuf>,
+    /// Do not print the summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .prv (Paraver), .pftrace (Perfetto), .paje, .otf2 (Vampir), .parquet or .csv (tables)
+    #[arg(long, value_name = "FILE")]
+    pub trace: Vec<PathBuf>,
+    /// Include the messages inside collectives in reports and in traces of single messages (Paraver, Perfetto, Paje): yes or no
+    #[arg(long, default_value = "no", value_name = "yes|no")]
+    pub trace_collectives: String,
+    /// Capture frames for Wireshark, with --model packet: those of a host, a link (NAME, NAME_UP, NAME_DOWN), or a switch (switch-LEVEL-NUMBER) or one of its ports
+    #[arg(long, value_name = "PLACE[:PORT]=FILE.pcapng")]
+    pub pcap: Vec<String>,
+    /// Bytes of each frame that captures keep [default: 128, all headers]
+    #[arg(long, value_name = "BYTES", requires = "pcap", value_parser = clap::value_parser!(u32).range(1..=262_144))]
+    pub pcap_snap: Option<u32>,
+    /// Write a report, an HTML page
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// How the report finds the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
+    #[arg(long, default_value = "clocks", value_name = "clocks|run|no")]
+    pub report_ideal: String,
+}
+
+impl ResultArguments {
+    /// Does a file show what ranks did over time?
+    pub fn shows_calls(&self) -> bool {
+        self.report.is_some() || !self.trace.is_empty()
+    }
+
+    /// Adds the files that a run writes.
+    pub fn add_outputs(&self, files: &mut Conflicts) {
+        self.trace.iter().for_each(|file| files.trace("--trace", file));
+        for file in self.json.iter().filter(|file| file.as_os_str() != STANDARD_OUTPUT) {
+            files.output("--json", file);
+        }
+        self.report.iter().for_each(|file| files.output("--report", file));
+        for (_, file) in self.pcap.iter().filter_map(|capture| capture.split_once('=')) {
+            files.output("--pcap", Path::new(file));
+        }
+    }
+}

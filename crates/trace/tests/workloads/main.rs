@@ -1,0 +1,12 @@
+//! Workloads of all kinds, replayed. One test program, because each would compile the engine anew.
+
+mod dimemas;
+mod dumpi;
+mod generated;
+mod goal;
+mod nonsense;
+mod otf2;
+mod time_independent;
+
+#[path = "../common/mod.rs"]
+mod common;
