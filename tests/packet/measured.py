@@ -1,8 +1,9 @@
 """The measurements of the testbed: medians, and which series have two modes.
 
-The data are optional: the folder `testbed` with summary.csv and bands_summary.csv, beside this repository (../shared/data) or where
+The data are optional: the folder `testbed` with results.csv, summary.csv and bands_summary.csv, beside this repository (../shared/data) or where
 the variable TESTBED says. Its README.md describes the network, the program and what can be trusted."""
 
+import collections
 import csv
 import math
 import os
@@ -66,6 +67,18 @@ def read():
 
 def figures(row):
     return float(row["median_s"]), float(row["min_s"]), float(row["max_s"])
+
+
+def start_spread():
+    """Seconds within which ranks start that were to start at one instant, the median over repeats.
+
+    In an incast of 1 KiB the senders do nothing but one short send, so the instant at which they are done is that of their start plus a constant.
+    Of n instants that are uniform within a time, the first and the last are (n - 1)/(n + 1) of that time apart."""
+    repeats = collections.defaultdict(list)
+    for row in csv.DictReader(open(FOLDER / "results.csv")):
+        if (row["bench"], row["bytes"]) == ("incast", "1024") and row["rank"] != "0":
+            repeats[row["mpi"], row["repeat"]].append(float(row["seconds"]))
+    return statistics.median((max(ends) - min(ends)) * (len(ends) + 1) / (len(ends) - 1) for ends in repeats.values())
 
 
 def error(simulated, measured):

@@ -84,12 +84,14 @@ class Simulation:
 
     def __init__(self, options, folder):
         self.options, self.program = options, pathlib.Path(folder) / "bench"
+        self.noisy_platform = with_wake_up(options.platform, pathlib.Path(folder))
         subprocess.run([mpirage(), "cc", "-O1", measured.PROGRAM, "-o", self.program], check=True)
 
     def command(self, model, library, seed, keys):
         """Buffers are shared, because the program touches 160 MB per rank and nobody reads them."""
         profile = self.options.mpi_profile or (PROFILES[library] if noisy(model) else None)
-        machine = ["-n", RANKS, "-p", self.options.platform, "--compute", "none", "--share-malloc", "64MiB"]
+        platform = self.noisy_platform if noisy(model) else self.options.platform
+        machine = ["-n", RANKS, "-p", platform, "--compute", "none", "--share-malloc", "64MiB"]
         model = "flow" if model == "factors" else model
         network = ["--model", model, "--coll", COLLECTIVES[library], "--seed", seed, *(["--mpi-profile", profile] if profile else []), *self.options.mpirage]
         program = [self.program, library, "testbed", self.options.repeats, *arguments(keys)]
@@ -102,6 +104,16 @@ class Simulation:
         if made.returncode:
             sys.exit(f"{model}, {library}, seed {seed}: mpirage ended with {made.returncode}\n{made.stderr}")
         return slowest(made.stdout)
+
+
+def with_wake_up(platform, folder):
+    """The platform with ranks that start as late as the measured ones, unless it has a model of its own."""
+    text = platform.read_text()
+    if "[model]" in text:
+        return platform
+    made = folder / platform.name
+    made.write_text(f'{text}\n[model]\nwake-up = "{1e6 * measured.start_spread():.0f}us"\n')
+    return made
 
 
 def slowest(text):

@@ -20,8 +20,11 @@ What each model was told about this network:
 | `smpirun` | rates and delays of links; the library's algorithms by name | nothing: SimGrid's default factors, which were measured on gigabit Ethernet |
 | `factors` | rates and delays of links (`--model flow` without a profile) | nothing: the same factors |
 | `ns3` | rates and delays of links; the messages of each benchmark as TCP connections | the time of the software, from ping-pongs |
-| `flow` | rates and delays of links (`--model flow --mpi-profile …`) | the time of the software, from ping-pongs: 22 µs (Open MPI), 5 µs (MPICH) |
-| `packet` | rates and delays of links (`--model packet --mpi-profile …`) | the same number |
+| `flow` | rates and delays of links (`--model flow --mpi-profile …`); how far apart ranks start (`wake-up`, {spread:.2f} ms) | the time of the software, from ping-pongs: 22 µs (Open MPI), 5 µs (MPICH) |
+| `packet` | the same (`--model packet --mpi-profile …`) | the same number |
+
+All ranks of the measurement run on one machine, which wakes them one after the other when a benchmark begins. How far apart they start is measured with the senders of an incast of 1 KiB, which do nothing but
+one short send.
 
 The error of a point is e^|ln(simulated / measured)| − 1 of the medians. Series with two modes are intervals, fastest–median–slowest. `right`: the fastest sample is within 5 % of the fastest measured
 one, and the samples lie on both sides of the measured median. `overlaps`: the intervals of measured and simulated times have times in common.
@@ -52,7 +55,8 @@ def write_samples(path, samples):
 def page(models, rows, groups, counts):
     """The text of README.md."""
     plots = [f"![Simulated over measured times, {name}]({name}.svg)\n" for name in models]
-    return "\n".join([HEAD, "## By group", "", markdown(groups), "", *(f"- {count}" for count in counts), "", "## Plots", "", *plots, "## Every series", "", markdown(rows), ""])
+    head = HEAD.format(spread=1e3 * measured.start_spread())
+    return "\n".join([head, "## By group", "", markdown(groups), "", *(f"- {count}" for count in counts), "", "## Plots", "", *plots, "## Every series", "", markdown(rows), ""])
 
 
 def markdown(rows):

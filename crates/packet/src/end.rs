@@ -1,6 +1,8 @@
 //! One end of a connection, as its host sees it: a socket.
 
+use mpirage_kernel::Token;
 use mpirage_units::Time;
+use smallvec::SmallVec;
 
 use crate::capture::Station;
 use crate::endpoint::{Endpoint, Lane, Permission};
@@ -8,7 +10,9 @@ use crate::ids::{LaneId, PathId};
 use crate::stream::Stream;
 
 /// A socket: the endpoint of a protocol, the messages that it is to send, and its share of the host's queue.
+/// It begins with a cache line, so that prefetching it is a fixed number of instructions.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct End<E> {
     pub endpoint: E,
     /// Its host and the number of its port.
@@ -25,7 +29,7 @@ pub(crate) struct End<E> {
     pub timer: Time,
     /// Has it been reported that its connection has failed?
     pub failed: bool,
-    lanes: Vec<Stream>,
+    lanes: SmallVec<[Stream; 1]>,
     /// The lane whose turn it is to write.
     turn: usize,
 }
@@ -41,7 +45,7 @@ impl<E: Endpoint> End<E> {
             queued: 0,
             timer: Time::MAX,
             failed: false,
-            lanes: Vec::new(),
+            lanes: SmallVec::new(),
             turn: 0,
         }
     }
@@ -81,6 +85,16 @@ impl<E: Endpoint> End<E> {
         let (before, after) = self.lanes.split_at(turn);
         let waits = |stream: &Stream| stream.unwritten() > 0;
         after.iter().position(waits).map(|at| turn + at).or_else(|| before.iter().position(waits))
+    }
+
+    /// A message that has not arrived.
+    pub(crate) fn first_message(&self) -> Option<Token> {
+        self.lanes.iter().find_map(Stream::first)
+    }
+
+    /// Loads its messages into the cache.
+    pub(crate) fn prefetch_lanes(&self) {
+        mpirage_prefetch::fetch(&self.lanes);
     }
 
     /// What it may send while it may have `most` frames with data in the host's queue.

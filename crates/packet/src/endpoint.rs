@@ -104,6 +104,9 @@ pub trait Endpoint: Sized {
     /// opened. The application takes them at once.
     fn delivered(&mut self) -> Option<(Lane, u64)>;
 
+    /// Loads what it points to into the cache: it will be needed soon. The endpoint itself is there already.
+    fn prefetch(&self) {}
+
     /// Does a segment overtake others where links have a lane for that?
     fn is_urgent(_header: &Self::Header) -> bool {
         false

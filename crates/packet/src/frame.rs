@@ -1,7 +1,6 @@
 //! Frames, and the table of those that are on their way.
 
 use mpirage_units::Time;
-use slab::Slab;
 
 use crate::endpoint::Segment;
 use crate::ids::{EndId, FrameId, LaneId, PathId};
@@ -35,28 +34,46 @@ impl<H> Frame<H> {
 }
 
 /// All frames that are on their way. Entries are used again, so that sending allocates nothing once the table is large
-/// enough.
+/// enough. A list of unused entries stands beside the table: prefetching must not read what it prefetches.
 #[derive(Debug)]
-pub struct Frames<H>(Slab<Frame<H>>);
+pub struct Frames<H> {
+    table: Vec<Frame<H>>,
+    unused: Vec<FrameId>,
+}
 
 impl<H: Copy> Frames<H> {
     pub(crate) fn new() -> Frames<H> {
-        Frames(Slab::new())
+        Frames { table: Vec::new(), unused: Vec::new() }
     }
 
     pub(crate) fn insert(&mut self, frame: Frame<H>) -> FrameId {
-        FrameId(self.0.insert(frame) as u32)
+        match self.unused.pop() {
+            Some(id) => {
+                self.table[id.index()] = frame;
+                id
+            }
+            None => {
+                self.table.push(frame);
+                FrameId(self.table.len() as u32 - 1)
+            }
+        }
     }
 
     pub(crate) fn get(&self, id: FrameId) -> &Frame<H> {
-        &self.0[id.0 as usize]
+        &self.table[id.index()]
+    }
+
+    /// Loads a frame that will be needed soon into the cache.
+    pub(crate) fn prefetch(&self, id: FrameId) {
+        mpirage_prefetch::fetch(self.get(id));
     }
 
     pub(crate) fn get_mut(&mut self, id: FrameId) -> &mut Frame<H> {
-        &mut self.0[id.0 as usize]
+        &mut self.table[id.index()]
     }
 
     pub(crate) fn remove(&mut self, id: FrameId) -> Frame<H> {
-        self.0.remove(id.0 as usize)
+        self.unused.push(id);
+        self.table[id.index()]
     }
 }

@@ -4,6 +4,13 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameId(pub u32);
 
+impl FrameId {
+    /// Its place in a table of frames.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The links that frames of an end cross, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathId(pub u32);

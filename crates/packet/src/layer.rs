@@ -6,15 +6,15 @@
 
 use std::sync::Arc;
 
-use mpirage_kernel::{Agenda, Connection, QueueSample};
+use mpirage_kernel::{Connection, QueueSample};
 use mpirage_platform::{Interface, LinkId};
 use mpirage_units::{Random, Time};
 
-use crate::event::Event;
+use crate::event_queue::EventQueue;
 use crate::faults::Fault;
 use crate::frame::{Frame, Frames};
 use crate::history::Samples;
-use crate::ids::{FrameId, LaneId, PathId, PortId};
+use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
 use crate::paths::Paths;
 use crate::port::PortCounts;
 
@@ -23,9 +23,21 @@ use crate::port::PortCounts;
 pub struct Traffic<'a, H> {
     pub now: Time,
     pub frames: &'a mut Frames<H>,
-    pub agenda: &'a mut Agenda<Event>,
+    pub events: &'a mut EventQueue,
+    /// Sockets whose memory will be needed soon.
+    pub upcoming: &'a mut Upcoming,
     /// Frames that have begun to cross a link that is watched.
     pub seen: &'a mut Vec<(Crossing, Frame<H>)>,
+}
+
+/// The sockets of the next two frames that reach hosts over a link, or that an interface takes out of its host's queue.
+///
+/// With thousands of connections the cache holds nothing of a socket when its turn comes. Other places have their
+/// events before it, and its memory arrives meanwhile: first the socket itself, and one turn later what the socket points to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Upcoming {
+    pub next: Option<EndId>,
+    pub second: Option<EndId>,
 }
 
 /// A frame on a link that is watched.
@@ -49,14 +61,22 @@ pub trait Layer {
         LaneId(0)
     }
 
-    /// A host sends a frame. True if it waits in the host's queue: [`Event::Taken`] follows.
+    /// A host sends a frame. True if it waits in the host's queue: [`Event::Taken`](crate::event::Event::Taken) follows.
     fn send<H: Copy>(&mut self, traffic: Traffic<'_, H>, frame: Frame<H>) -> bool;
 
     /// A frame arrives at the end of a link. True if it has come to its host, which then takes it from the table.
     fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, frame: FrameId) -> bool;
 
-    /// [`Event::Port`] has come.
+    /// [`Event::Taken`](crate::event::Event::Taken) with this port has come: the next one enters the queue.
+    fn taken<H: Copy>(&mut self, _traffic: Traffic<'_, H>, _port: PortId) {}
+
+    /// [`Event::Port`](crate::event::Event::Port) has come.
     fn resume<H: Copy>(&mut self, _traffic: Traffic<'_, H>, _port: PortId) {}
+
+    /// [`Event::DeadlockCheck`](crate::event::Event::DeadlockCheck) has come. Gives a frame that will never move on, if there is one.
+    fn find_stuck(&mut self) -> Option<FrameId> {
+        None
+    }
 
     /// All paths.
     fn paths(&self) -> &Paths;

@@ -15,6 +15,7 @@ mod capture;
 mod end;
 mod endpoint;
 mod event;
+mod event_queue;
 mod faults;
 mod frame;
 mod history;

@@ -10,9 +10,9 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{
-    Agenda, Cargo, ConnectionCounts, ConnectionHistory, ConnectionSample, Departure, Event as Report,
-    LinkStatistics, Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, QueueHistory,
-    QueueSample, Token, Transfer,
+    Cargo, ConnectionCounts, ConnectionHistory, ConnectionSample, Departure, Event as Report, LinkStatistics,
+    Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, QueueHistory, QueueSample, Token,
+    Transfer,
 };
 use mpirage_platform::{HostId, Interface, LinkId, Platform};
 use mpirage_units::{Consumer, Duration, Random, Time, scramble};
@@ -22,11 +22,12 @@ use crate::capture::{Ecn, FrameView, Station};
 use crate::end::End;
 use crate::endpoint::{Endpoint, Lane, Role, Segment};
 use crate::event::Event;
+use crate::event_queue::EventQueue;
 use crate::faults::{self, Fault};
 use crate::frame::{Frame, Frames};
 use crate::history::{Samples, connection_sample};
 use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
-use crate::layer::{Crossing, LinkLayer, Traffic};
+use crate::layer::{Crossing, LinkLayer, Traffic, Upcoming};
 use crate::parameters::PacketParameters;
 use crate::port::PortCounts;
 use crate::taps::{CaptureRequest, PathPort, Taps};
@@ -48,12 +49,13 @@ pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     ends: Vec<End<E>>,
     /// The first end of the connection between two end points of the caller, the lower one first, on a lane.
     connections: FxHashMap<(u32, u32, LaneId), EndId>,
-    agenda: Agenda<Event>,
+    events: EventQueue,
     late: Random,
     taps: Taps,
     faults: Arc<[Fault]>,
     /// Connections over time, if the user asks for them.
     history: Option<Box<Samples<ConnectionSample>>>,
+    upcoming: Upcoming,
     /// Frames that captures have not seen.
     seen: Vec<(Crossing, Frame<E::Header>)>,
 }
@@ -88,10 +90,11 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
             frames: Frames::new(),
             ends: Vec::new(),
             connections: FxHashMap::default(),
-            agenda: Agenda::new(),
+            events: EventQueue::default(),
             taps: Taps::default(),
             faults: Arc::default(),
             history: None,
+            upcoming: Upcoming::default(),
             seen: Vec::new(),
         }
     }
@@ -231,8 +234,8 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
 
     /// What the links need, and the links.
     fn traffic(&mut self, now: Time) -> (&mut L, Traffic<'_, E::Header>) {
-        let PacketNetwork { layer, frames, agenda, seen, .. } = self;
-        (layer, Traffic { now, frames, agenda, seen })
+        let PacketNetwork { layer, frames, events, upcoming, seen, .. } = self;
+        (layer, Traffic { now, frames, events, upcoming, seen })
     }
 
     /// Sends what a socket can send now.
@@ -262,9 +265,19 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         for side in [id, id.other()] {
             for stream in self.ends[side.index()].lanes() {
                 if let Some(token) = stream.first() {
-                    self.agenda.push(now, Event::GivenUp(token));
+                    self.events.push(now, Event::GivenUp(token));
                 }
             }
+        }
+    }
+
+    /// Reports that a message will not arrive if one of its frames, or of its acknowledgements, waits in a circle of full buffers.
+    fn find_deadlock(&mut self, now: Time) {
+        let Some(frame) = self.layer.find_stuck() else { return };
+        let sender = self.frames.get(frame).sender;
+        let first = |end: EndId| self.ends[end.index()].first_message();
+        if let Some(token) = first(sender).or_else(|| first(sender.other())) {
+            self.events.push(now, Event::GivenUp(token));
         }
     }
 
@@ -274,7 +287,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         end.fill(now);
         for stream in end.lanes() {
             while let Some(token) = stream.next_buffered() {
-                self.agenda.push(now, Event::Buffered(token));
+                self.events.push(now, Event::Buffered(token));
             }
         }
     }
@@ -296,17 +309,38 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         let end = &mut self.ends[id.index()];
         if let Some(at) = end.endpoint.timeout().filter(|at| *at < end.timer) {
             end.timer = at;
-            self.agenda.push(at, Event::Timer(id));
+            self.events.push_timer(at, id);
         }
     }
 
     fn arrive(&mut self, now: Time, id: FrameId) {
         let (layer, traffic) = self.traffic(now);
-        if layer.arrive(traffic, id) {
+        let has_come = layer.arrive(traffic, id);
+        self.prefetch();
+        if has_come {
             let frame = self.frames.remove(id);
             self.receive(now, &frame);
         } else {
             self.show();
+        }
+    }
+
+    fn taken(&mut self, now: Time, port: PortId) {
+        let (layer, traffic) = self.traffic(now);
+        layer.taken(traffic, port);
+        self.prefetch();
+    }
+
+    /// Loads sockets that will be needed soon into the cache.
+    fn prefetch(&mut self) {
+        let Upcoming { next, second } = std::mem::take(&mut self.upcoming);
+        if let Some(next) = next {
+            self.ends[next.index()].endpoint.prefetch();
+        }
+        if let Some(second) = second {
+            mpirage_prefetch::fetch(&self.ends[second.index()]);
+            // A frame that arrives may complete a message of the other end.
+            self.ends[second.other().index()].prefetch_lanes();
         }
     }
 
@@ -330,7 +364,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         while let Some(token) = self.ends[sender.index()].stream(lane).next_complete(bytes) {
             let ready = now + self.software(sender.other(), now) + self.lateness();
             let at = self.ends[sender.index()].stream(lane).hand_over(ready);
-            self.agenda.push(at, Event::HandOver(token));
+            self.events.push(at, Event::HandOver(token));
         }
     }
 
@@ -366,9 +400,9 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         let within = &self.parameters.within;
         let seconds = within.latency + transfer.bytes as f64 / within.bandwidth;
         if transfer.cargo == Cargo::Data {
-            self.agenda.push(now, Event::Buffered(token));
+            self.events.push(now, Event::Buffered(token));
         }
-        self.agenda.push(now + Duration::from_secs_f64(seconds), Event::HandOver(token));
+        self.events.push(now + Duration::from_secs_f64(seconds), Event::HandOver(token));
     }
 }
 
@@ -462,21 +496,25 @@ impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
 
 impl<E: Endpoint, L: LinkLayer> Model for PacketNetwork<E, L> {
     fn next(&mut self, _: Time) -> Option<Time> {
-        self.agenda.next()
+        self.events.next()
     }
 
     fn collect(&mut self, now: Time, reports: &mut Vec<Report>) {
         if !self.taps.is_empty() {
             self.taps.flush(now);
         }
-        while let Some(event) = self.agenda.pop_at(now) {
+        while let Some(event) = self.events.pop_at(now) {
             match event {
                 Event::Arrival(frame) => self.arrive(now, frame),
-                Event::Taken(end) => {
+                Event::Taken(end, port) => {
+                    if let Some(port) = port {
+                        self.taken(now, port);
+                    }
                     self.ends[end.index()].queued -= 1;
                     self.pump(now, end);
                 }
                 Event::Port(port) => self.resume(now, port),
+                Event::DeadlockCheck => self.find_deadlock(now),
                 Event::Timer(end) => self.timer(now, end),
                 Event::Buffered(token) => reports.push(Report { token, milestone: Milestone::BufferFree }),
                 Event::HandOver(token) => reports.push(Report::ended(token)),

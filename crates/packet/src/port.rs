@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 
 use mpirage_units::{Duration, Random, Time};
 
+use crate::event_queue::EventNumber;
 use crate::faults::LinkFaults;
-use crate::ids::FrameId;
+use crate::ids::{EndId, FrameId};
 use crate::parameters::{LinkParameters, QueueLimit, QueueParameters, Red};
 
 /// What happens to a frame that comes to a port.
@@ -65,8 +66,31 @@ pub(crate) struct Port {
     discipline: Option<Box<Discipline>>,
     /// Frames that will arrive at the other side, in order. The first one is an event.
     arriving: VecDeque<(Time, FrameId)>,
+    /// Frames that a host's interface will take out of the host's queue, in order. The first one is an event.
+    taken: VecDeque<Taking>,
     /// What is wrong with the link at times.
     faults: Option<Box<LinkFaults>>,
+}
+
+/// A host's interface takes a frame out of the host's queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taking {
+    pub at: Time,
+    /// The place among events of that instant.
+    pub number: EventNumber,
+    /// The socket of the frame.
+    pub sender: EndId,
+}
+
+/// When something that happens in order at a port becomes an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Now: it is the first.
+    First,
+    /// When the one before it has happened.
+    Waits,
+    /// Now: it happens before one that was there already, so it is not in the port's list.
+    Overtakes,
 }
 
 /// State of queues that need more than the instant at which the link is free.
@@ -102,6 +126,7 @@ impl Port {
             counts: PortCounts::default(),
             discipline: None,
             arriving: VecDeque::new(),
+            taken: VecDeque::new(),
             faults,
         }
     }
@@ -124,6 +149,29 @@ impl Port {
         }
         self.arriving.pop_front();
         self.arriving.front().copied()
+    }
+
+    /// The second and the third of the frames that will arrive at the other side.
+    pub(crate) fn arriving_later(&self) -> [Option<FrameId>; 2] {
+        [1, 2].map(|place| self.arriving.get(place).map(|(_, frame)| *frame))
+    }
+
+    /// The interface will take a frame out of the host's queue.
+    pub(crate) fn will_be_taken(&mut self, taking: Taking) -> Turn {
+        let turn = match self.taken.back() {
+            None => Turn::First,
+            Some(last) if taking.at < last.at => return Turn::Overtakes,
+            Some(_) => Turn::Waits,
+        };
+        self.taken.push_back(taking);
+        turn
+    }
+
+    /// The interface has taken the first frame of the list. Gives the next one, which is an event from now on, and the one
+    /// after it.
+    pub(crate) fn was_taken(&mut self) -> [Option<Taking>; 2] {
+        self.taken.pop_front();
+        [0, 1].map(|place| self.taken.get(place).copied())
     }
 
     /// Does a fault lose a frame that is on the link during its passage?
@@ -252,6 +300,7 @@ mod tests {
     use mpirage_units::Consumer;
 
     use super::*;
+    use crate::event_queue::EventQueue;
     use crate::parameters::PacketParameters;
 
     fn links(limit: QueueLimit) -> LinkParameters {
@@ -284,6 +333,20 @@ mod tests {
         assert_eq!(admitted(&mut port, &links, 500_000), Some(2_000_000));
         assert_eq!(admitted(&mut port, &links, 5_000_000), Some(6_000_000));
         assert_eq!((port.counts().frames, port.counts().most_waiting), (3, 1500));
+    }
+
+    #[test]
+    fn frames_are_taken_one_after_the_other_unless_they_overtake() {
+        let (mut port, mut events) = (port(), EventQueue::default());
+        let mut taking = |at, sender| {
+            let (at, sender) = (Time::from_picos(at), EndId::new(sender));
+            Taking { at, number: events.number(), sender }
+        };
+        let turns =
+            [taking(10, 0), taking(10, 1), taking(5, 2), taking(30, 3)].map(|t| port.will_be_taken(t));
+        assert_eq!(turns, [Turn::First, Turn::Waits, Turn::Overtakes, Turn::Waits]);
+        let mut next = || port.was_taken().map(|taking| taking.map(|taking| taking.sender.index()));
+        assert_eq!([next(), next(), next()], [[Some(1), Some(3)], [Some(3), None], [None, None]]);
     }
 
     #[test]

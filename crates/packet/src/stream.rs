@@ -18,11 +18,15 @@ struct Boundary {
 }
 
 /// One lane of one direction of a connection.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Stream {
     messages: VecDeque<Boundary>,
     /// How many of them are in the send buffer to their last byte.
     buffered: usize,
+    /// The ends of the first message, and of the first that is not in the send buffer; the largest number if there is none. They
+    /// are asked for with every frame, so that frames within a message need not look at the message.
+    first_end: u64,
+    unbuffered_end: u64,
     /// Bytes that have been written into the send buffer.
     written: u64,
     /// Bytes of all messages.
@@ -31,11 +35,27 @@ pub(crate) struct Stream {
     handed_over: Time,
 }
 
+impl Default for Stream {
+    fn default() -> Stream {
+        Stream {
+            messages: VecDeque::new(),
+            buffered: 0,
+            first_end: u64::MAX,
+            unbuffered_end: u64::MAX,
+            written: 0,
+            total: 0,
+            handed_over: Time::ZERO,
+        }
+    }
+}
+
 impl Stream {
     /// A message of so many bytes, headers included, is to be sent.
     pub(crate) fn push(&mut self, token: Token, cargo: Cargo, bytes: u64) {
         self.total += bytes;
         self.messages.push_back(Boundary { token, cargo, end: self.total });
+        self.first_end = self.first_end.min(self.total);
+        self.unbuffered_end = self.unbuffered_end.min(self.total);
     }
 
     /// Bytes that have not been written.
@@ -56,10 +76,12 @@ impl Stream {
 
     /// The next message with data that is in the send buffer to its last byte, since last asked.
     pub(crate) fn next_buffered(&mut self) -> Option<Token> {
-        while let Some(boundary) = self.messages.get(self.buffered).filter(|next| next.end <= self.written) {
+        while self.unbuffered_end <= self.written {
+            let Boundary { cargo, token, .. } = *self.messages.get(self.buffered)?;
             self.buffered += 1;
-            if boundary.cargo == Cargo::Data {
-                return Some(boundary.token);
+            self.unbuffered_end = self.end_of(self.buffered);
+            if cargo == Cargo::Data {
+                return Some(token);
             }
         }
         None
@@ -67,10 +89,17 @@ impl Stream {
 
     /// The next message that is complete when so many bytes of the stream have arrived.
     pub(crate) fn next_complete(&mut self, arrived: u64) -> Option<Token> {
-        let token = self.messages.front().filter(|first| first.end <= arrived)?.token;
-        self.messages.pop_front();
+        if self.first_end > arrived {
+            return None;
+        }
+        let first = self.messages.pop_front()?;
+        self.first_end = self.end_of(0);
         self.buffered -= 1;
-        Some(token)
+        Some(first.token)
+    }
+
+    fn end_of(&self, message: usize) -> u64 {
+        self.messages.get(message).map_or(u64::MAX, |message| message.end)
     }
 
     /// The first message that has not arrived.

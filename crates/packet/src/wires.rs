@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use mpirage_kernel::{Agenda, QueueSample};
+use mpirage_kernel::QueueSample;
 use mpirage_platform::{Interface, LinkId, Platform, Sharing};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
 use crate::event::Event;
+use crate::event_queue::EventQueue;
 use crate::faults::{Fault, LinkFaults};
 use crate::frame::Frame;
 use crate::history::{Samples, queue_sample};
 use crate::ids::{FrameId, PathId, PortId};
-use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Watched};
+use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Upcoming, Watched};
 use crate::parameters::{Forwarding, LinkParameters, PacketParameters};
 use crate::paths::Paths;
-use crate::port::{Admission, Arriving, Passage, Port, PortCounts};
+use crate::port::{Admission, Arriving, Passage, Port, PortCounts, Taking, Turn};
 
 /// Bytes that a switch that cuts through has to see of a frame: Ethernet and IP headers.
 const CUT_THROUGH_HEADER: u32 = 34;
@@ -117,12 +118,44 @@ impl Wires {
     }
 
     /// A frame arrives at the end of its link at `at`.
-    fn expect<H>(&mut self, agenda: &mut Agenda<Event>, frame: &Frame<H>, at: Time, id: FrameId) {
+    fn expect<H>(&mut self, events: &mut EventQueue, frame: &Frame<H>, at: Time, id: FrameId) {
         if self.is_empty(frame) || {
             let port = self.place(frame).0;
             self.ports[port].1.will_arrive(at, id)
         } {
-            agenda.push(at, Event::Arrival(id));
+            events.push(at, Event::Arrival(id));
+        }
+    }
+
+    /// A frame has arrived at the end of its link: the arrival of the next frame on that link is an event from now on.
+    fn expect_next<H: Copy>(&mut self, traffic: &mut Traffic<'_, H>, id: FrameId) {
+        let frame = traffic.frames.get(id);
+        if self.is_empty(frame) {
+            return;
+        }
+        let (port, last) = self.place(frame);
+        let port = &mut self.ports[port].1;
+        let Some((at, next)) = port.has_arrived(id) else { return };
+        traffic.events.push(at, Event::Arrival(next));
+        let [second, third] = port.arriving_later();
+        if let Some(third) = third {
+            traffic.frames.prefetch(third);
+        }
+        if last {
+            let receiver = |id| traffic.frames.get(id).sender.other();
+            *traffic.upcoming = Upcoming { next: Some(receiver(next)), second: second.map(receiver) };
+        }
+    }
+
+    /// The interface takes a frame out of the host's queue at `at`.
+    fn expect_taken<H>(&mut self, events: &mut EventQueue, frame: &Frame<H>, at: Time) {
+        let (taking, place) =
+            (Taking { at, number: events.number(), sender: frame.sender }, self.place(frame).0);
+        let port = Some(PortId(place as u32));
+        match self.ports[place].1.will_be_taken(taking) {
+            Turn::First => events.push_numbered(at, taking.number, Event::Taken(frame.sender, port)),
+            Turn::Overtakes => events.push_numbered(at, taking.number, Event::Taken(frame.sender, None)),
+            Turn::Waits => {}
         }
     }
 
@@ -188,35 +221,39 @@ impl Layer for Wires {
         traffic.seen.extend(self.crossing.take().map(|crossing| (crossing, frame)));
         let waits = frame.segment.payload > 0 && taken > traffic.now;
         if waits {
-            traffic.agenda.push(taken, Event::Taken(frame.sender));
+            self.expect_taken(traffic.events, &frame, taken);
         }
         if let Hop::Arrives(at) = hop {
             let id = traffic.frames.insert(frame);
-            self.expect(traffic.agenda, &frame, at, id);
+            self.expect(traffic.events, &frame, at, id);
         }
         waits
     }
 
-    fn arrive<H: Copy>(&mut self, traffic: Traffic<'_, H>, id: FrameId) -> bool {
+    fn arrive<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, id: FrameId) -> bool {
+        self.expect_next(&mut traffic, id);
         let frame = traffic.frames.get_mut(id);
-        if !self.is_empty(frame) {
-            let port = self.place(frame).0;
-            if let Some((at, next)) = self.ports[port].1.has_arrived(id) {
-                traffic.agenda.push(at, Event::Arrival(next));
-            }
-        }
         let Some(hop) = self.forward(traffic.now, frame) else { return true };
         traffic.seen.extend(self.crossing.take().map(|crossing| (crossing, *frame)));
         match hop {
             Hop::Arrives(at) => {
                 let frame = *frame;
-                self.expect(traffic.agenda, &frame, at, id);
+                self.expect(traffic.events, &frame, at, id);
             }
             Hop::Lost => {
                 traffic.frames.remove(id);
             }
         }
         false
+    }
+
+    fn taken<H: Copy>(&mut self, traffic: Traffic<'_, H>, port: PortId) {
+        let [next, second] = self.ports[port.index()].1.was_taken();
+        if let Some(Taking { at, number, sender }) = next {
+            traffic.events.push_numbered(at, number, Event::Taken(sender, Some(port)));
+        }
+        let [next, second] = [next, second].map(|taking| taking.map(|taking| taking.sender));
+        *traffic.upcoming = Upcoming { next, second };
     }
 
     fn paths(&self) -> &Paths {

@@ -3,8 +3,9 @@
 mod common;
 
 use common::*;
-use mpirage_kernel::Model;
+use mpirage_kernel::{Milestone, Model};
 use mpirage_packet::{FlowControl, Forwarding, LosslessParameters, RdmaSettings};
+use mpirage_platform::LinkId;
 use mpirage_units::Time;
 
 const LATENCY: f64 = 1000.0;
@@ -134,6 +135,32 @@ fn a_circle_of_full_buffers_is_found_and_named() {
     let deadlock = network.layer().deadlock().expect("the ring is full");
     assert_eq!(deadlock.links.len(), 8);
     assert!(deadlock.to_string().contains("virtual lanes"), "{deadlock}");
+}
+
+/// Frames that the links of a circle have carried.
+fn carried(network: &Lossless, circle: &[LinkId]) -> Vec<u64> {
+    let counts = network.link_counts().filter(|(link, _)| circle.contains(link));
+    counts.map(|(_, counts)| counts.frames).collect()
+}
+
+#[test]
+fn a_circle_that_is_reported_never_moves_again() {
+    let text = "[torus]\ndimensions = [8]\nspeed = '1Gf'\nbandwidth = '1GBps'\nlatency = '1us'";
+    let mut network = lossless(&platform(text), credits(4 * 4160), RdmaSettings::infiniband());
+    let to_all = |from| (1..8).map(move |step| message(from, (from + step) % 8, 100 * 4096));
+    (0..8).flat_map(to_all).for_each(|message| start(&mut network, &message));
+    let (mut now, mut reports, mut found) = (Time::ZERO, Vec::new(), None);
+    while let Some(at) = network.next(now) {
+        now = at;
+        network.collect(now, &mut reports);
+        if found.is_none() && reports.drain(..).any(|report| report.milestone == Milestone::Failed) {
+            let circle = network.layer().deadlock().expect("that was reported").links;
+            found = Some((now, carried(&network, &circle), circle));
+        }
+    }
+    let (at, before, circle) = found.expect("all buffers are full");
+    assert!(at < now, "other links go on");
+    assert_eq!(carried(&network, &circle), before);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn incast() -> PacketNetwork<Tcp> {
     let mut parameters = parameters();
     parameters.links.switch_queue.limit = QueueLimit::Bytes(32_000);
     let settings = TcpSettings { algorithm: CongestionAlgorithm::Reno, ..TcpSettings::default() };
-    PacketNetwork::new(cluster(4), parameters, settings)
+    PacketNetwork::new(cluster(4), parameters, settings.into())
 }
 
 fn messages() -> Vec<Message> {

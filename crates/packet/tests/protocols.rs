@@ -32,7 +32,7 @@ fn arrivals<E: Endpoint>(settings: E::Settings, messages: &[(u32, u64)]) -> Vec<
 fn both(messages: &[(u32, u64)]) -> [Vec<f64>; 2] {
     let tcp = TcpSettings { preopened: true, ..TcpSettings::default() };
     let sctp = SctpSettings { preopened: true, ..SctpSettings::default() };
-    [arrivals::<Tcp>(tcp, messages), arrivals::<Sctp>(sctp, messages)]
+    [arrivals::<Tcp>(tcp.into(), messages), arrivals::<Sctp>(sctp, messages)]
 }
 
 #[test]

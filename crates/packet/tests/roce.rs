@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use mpirage_kernel::Model;
+use mpirage_kernel::{Milestone, Model};
 use mpirage_packet::{Endpoint, Failure, FlowControl, LosslessParameters, Marking, RdmaSettings};
 use mpirage_platform::{HostId, LinkId};
 use mpirage_units::Time;
@@ -165,4 +165,41 @@ fn a_sender_gives_up_when_nothing_arrives() {
     assert_eq!(run(&mut network, &[message(0, 1, 10_000)]), [None]);
     let failures: Vec<_> = network.endpoints().filter_map(Endpoint::failure).collect();
     assert_eq!(failures, [Failure::Retransmissions(7)]);
+}
+
+/// Starts messages and gives when the first of them is given up, if that happens before `end`.
+fn first_failure(network: &mut Lossless, messages: &[Message], end: Time) -> Option<Time> {
+    messages.iter().for_each(|message| start(network, message));
+    let (mut now, mut reports) = (Time::ZERO, Vec::new());
+    while let Some(at) = network.next(now).filter(|at| *at < end) {
+        now = at;
+        network.collect(now, &mut reports);
+        if reports.drain(..).any(|report| report.milestone == Milestone::Failed) {
+            return Some(now);
+        }
+    }
+    None
+}
+
+#[test]
+fn a_circle_of_paused_ports_is_reported_long_before_timers_expire() {
+    let text = "[torus]\ndimensions = [8]\nspeed = '1Gf'\nbandwidth = '1GBps'\nlatency = '1us'";
+    let settings = RdmaSettings { congestion: None, ..RdmaSettings::roce(RATE) };
+    let messages: Vec<_> = (0..8).map(|from| message(from, (from + 3) % 8, 200 * 4096)).collect();
+    let mut network = lossless(&platform(text), unmarked(pause(20_000, 4 * 4160, 1.0)), settings);
+    let failed = first_failure(&mut network, &messages, Time::from_picos(1_000_000_000_000));
+    let found = failed.expect("the ring is full").as_secs_f64();
+    assert!(found < 0.002, "{found} s; timers: {:?}", settings.timeout);
+    assert_eq!(network.layer().deadlock().expect("the ring is full").links.len(), 8);
+}
+
+#[test]
+fn ports_that_pause_and_go_on_are_no_deadlock() {
+    let settings = RdmaSettings { congestion: None, ..RdmaSettings::roce(RATE) };
+    let mut network = lossless(&cluster(9), unmarked(pause(20_000, 4 * 4160, 1.0)), settings);
+    let to_both = |from| [0, 1].map(|to| message(from, to, 50 * 4096));
+    let messages: Vec<_> = (2..9).flat_map(to_both).collect();
+    assert_eq!(first_failure(&mut network, &messages, Time::MAX), None);
+    let (lost, pauses) = losses_and_pauses(&network);
+    assert!(lost == 0 && pauses > 8, "{lost} {pauses}");
 }

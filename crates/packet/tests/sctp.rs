@@ -7,9 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use mpirage_packet::{
-    Control, Endpoint, Failure, Lane, Sctp, SctpHeader, SctpSettings, Tcp, TcpHeader, TcpSettings,
-};
+use mpirage_packet::{Control, Endpoint, Failure, Lane, Sctp, SctpHeader, SctpSettings, Tcp, TcpHeader};
 use mpirage_units::{Duration, Time};
 use pair::{End, Fate, Pair, Passing};
 use proptest::prelude::*;
@@ -241,7 +239,7 @@ fn the_same_loss_delays_all_that_follows_in_a_tcp_connection() {
             is_lost &= !hits;
             if hits { Fate::IsLost } else { Fate::Arrives }
         };
-        Pair::<Tcp>::new(&TcpSettings::default(), RATE, DELAY, Box::new(fates))
+        Pair::<Tcp>::new(&Default::default(), RATE, DELAY, Box::new(fates))
     };
     let [_, untouched] = two_lanes(tcp(false), Lane(0), Lane(0));
     let [_, delayed] = two_lanes(tcp(true), Lane(0), Lane(0));

@@ -114,7 +114,7 @@ impl Packet {
         captures: Vec<CaptureRequest>,
     ) -> io::Result<Box<dyn NetworkModel>> {
         match self.transport {
-            Transport::Tcp => self.network_of::<Tcp>(platform, captures, self.tcp),
+            Transport::Tcp => self.network_of::<Tcp>(platform, captures, Arc::new(self.tcp)),
             Transport::Sctp => self.network_of::<Sctp>(platform, captures, self.sctp.clone()),
             Transport::Infiniband | Transport::Roce => self.rdma_network(platform, captures),
         }

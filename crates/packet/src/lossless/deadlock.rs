@@ -11,7 +11,7 @@ use mpirage_platform::LinkId;
 use super::parameters::LosslessParameters;
 use super::port::Port;
 use super::queues::{QueueId, Queues, Way};
-use crate::ids::PortId;
+use crate::ids::{FrameId, PortId};
 
 /// Links whose frames wait for each other in a circle: each waits for room in the buffer of the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,18 @@ pub(super) fn find(
     let start = stuck.iter().position(|stuck| *stuck)?;
     let circle = graph.circle(start, &stuck);
     Some(CreditDeadlock { links: circle.into_iter().map(|node| ports[node / graph.lanes].link).collect() })
+}
+
+/// A frame that never gets on.
+pub(super) fn stuck_frame(
+    ports: &[Port],
+    ways: &[Way],
+    queues: &Queues,
+    parameters: &LosslessParameters,
+) -> Option<FrameId> {
+    let graph = Waits::new(ports, ways, queues, parameters);
+    let node = graph.stuck(ports).iter().position(|stuck| *stuck)?;
+    queues.first(&ports[node / graph.lanes].lanes[node % graph.lanes].ring)
 }
 
 /// Which lanes of outputs wait for which. A node is a port and a lane.

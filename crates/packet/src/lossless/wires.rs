@@ -1,13 +1,13 @@
 //! Lossless links and switches that are in use.
 //!
 //! A frame costs one event per link while it need not wait: its arrival. A port has at most one event of its own in the
-//! agenda, at the instant at which it is free again or has room again for a frame that waits.
+//! queue of events, at the instant at which it is free again or has room again for a frame that waits.
 
 use std::sync::Arc;
 
 use mpirage_kernel::{Connection, QueueSample};
 use mpirage_platform::{Interface, LinkId, Platform};
-use mpirage_units::{Consumer, Random, Time};
+use mpirage_units::{Consumer, Duration, Random, Time};
 use rustc_hash::FxHashMap;
 
 use super::deadlock::{self, CreditDeadlock};
@@ -31,6 +31,9 @@ const MARKS: Consumer = Consumer(3);
 /// Links of a path whose queues adaptive routing looks at: the host's own, and that of the first switch.
 const SIGHT: usize = 2;
 
+/// How long after a port began to wait for another one the links are searched for a deadlock. Each search looks at every queue.
+const CHECK_AFTER: Duration = Duration::from_picos(100_000_000);
+
 /// All links and switches that are in use.
 #[derive(Debug)]
 pub struct LosslessWires {
@@ -44,6 +47,8 @@ pub struct LosslessWires {
     ways: Vec<Way>,
     /// One queue per way and lane.
     queues: Queues,
+    /// Is a search for a deadlock due, or has one been found?
+    checking: bool,
     /// The frame that a host is sending, until it leaves.
     injecting: Option<FrameId>,
     chances: LossChances,
@@ -76,6 +81,7 @@ impl LosslessWires {
             by_ports: FxHashMap::default(),
             ways: Vec::new(),
             queues: Queues::default(),
+            checking: false,
             injecting: None,
             faults: Arc::default(),
             chances: LossChances { frame: parameters.frame_loss, bit: parameters.bit_errors },
@@ -153,8 +159,17 @@ impl LosslessWires {
         }
         let port = &mut self.ports[id.index()];
         port.blocked_since.get_or_insert(traffic.now);
-        if let Some(at) = port.opens() {
-            self.wake(traffic, id, at);
+        match port.opens() {
+            Some(at) => self.wake(traffic, id, at),
+            None => self.expect_check(traffic),
+        }
+    }
+
+    /// A port waits for another one. A deadlock forms only with the last of such waits, so one later search is enough for all waits
+    /// that begin before it.
+    fn expect_check<H>(&mut self, traffic: &mut Traffic<'_, H>) {
+        if !std::mem::replace(&mut self.checking, true) {
+            traffic.events.push(traffic.now + CHECK_AFTER, Event::DeadlockCheck);
         }
     }
 
@@ -162,7 +177,7 @@ impl LosslessWires {
         let port = &mut self.ports[id.index()];
         if at < port.wake_at {
             port.wake_at = at;
-            traffic.agenda.push(at, Event::Port(id));
+            traffic.events.push(at, Event::Port(id));
         }
     }
 
@@ -194,11 +209,11 @@ impl LosslessWires {
         let places = self.paths.places(frame.path);
         let at = places.start + usize::from(frame.hop);
         let arrival = self.arrival(now, &frame, Output { port: id, lane, last: at + 1 == places.end });
-        traffic.agenda.push(arrival, Event::Arrival(number));
+        traffic.events.push(arrival, Event::Arrival(number));
         if frame.hop > 0 {
             self.vacate(traffic, &frame, self.paths.port(at - 1), ends);
         } else if self.injecting.take_if(|sent| *sent == number).is_none() && frame.segment.payload > 0 {
-            traffic.agenda.push(now, Event::Taken(frame.sender));
+            traffic.events.push(now, Event::Taken(frame.sender, None));
         }
     }
 
@@ -302,7 +317,7 @@ impl Layer for LosslessWires {
 
     fn send<H: Copy>(&mut self, mut traffic: Traffic<'_, H>, mut frame: Frame<H>) -> bool {
         if self.paths.places(frame.path).is_empty() {
-            traffic.agenda.push(traffic.now, Event::Arrival(traffic.frames.insert(frame)));
+            traffic.events.push(traffic.now, Event::Arrival(traffic.frames.insert(frame)));
             return false;
         }
         frame.path = self.adapt(traffic.now, &frame);
@@ -339,6 +354,13 @@ impl Layer for LosslessWires {
             port.wake_at = Time::MAX;
             self.run(&mut traffic, id);
         }
+    }
+
+    fn find_stuck(&mut self) -> Option<FrameId> {
+        let stuck = deadlock::stuck_frame(&self.ports, &self.ways, &self.queues, &self.parameters);
+        // A deadlock is found once.
+        self.checking = stuck.is_some();
+        stuck
     }
 
     fn paths(&self) -> &Paths {

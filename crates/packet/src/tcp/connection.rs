@@ -105,11 +105,11 @@ impl Tcp {
 }
 
 impl Endpoint for Tcp {
-    type Settings = TcpSettings;
+    type Settings = Arc<TcpSettings>;
     type Header = TcpHeader;
     type OnWire = TcpOnWire;
 
-    fn on_wire(settings: &TcpSettings, segment: &Segment<TcpHeader>) -> TcpOnWire {
+    fn on_wire(settings: &Arc<TcpSettings>, segment: &Segment<TcpHeader>) -> TcpOnWire {
         let scale = TcpScale {
             mss: settings.announced_segment_size(),
             window_shift: settings.window_scale() as u8,
@@ -144,14 +144,13 @@ impl Endpoint for Tcp {
         }
     }
 
-    fn new(settings: &TcpSettings, role: Role) -> Self {
-        let settings = Arc::new(*settings);
+    fn new(settings: &Arc<TcpSettings>, role: Role) -> Self {
         Tcp {
-            handshake: Handshake::new(&settings, role),
-            sender: Sender::new(&settings),
-            receiver: Receiver::new(&settings),
+            handshake: Handshake::new(settings, role),
+            sender: Sender::new(settings),
+            receiver: Receiver::new(settings),
             segments: 0,
-            settings,
+            settings: Arc::clone(settings),
         }
     }
 
@@ -209,6 +208,10 @@ impl Endpoint for Tcp {
 
     fn delivered(&mut self) -> Option<(Lane, u64)> {
         self.receiver.delivered().map(|bytes| (Lane(0), bytes))
+    }
+
+    fn prefetch(&self) {
+        self.sender.prefetch();
     }
 
     fn failure(&self) -> Option<Failure> {

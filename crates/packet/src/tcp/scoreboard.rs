@@ -104,6 +104,14 @@ pub(super) struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// Loads the ends of its list into the cache, and where the next segment will be.
+    pub(super) fn prefetch(&self) {
+        let (first, second) = self.segments.as_slices();
+        mpirage_prefetch::fetch_slice(first, 2);
+        let last = if second.is_empty() { first } else { second };
+        mpirage_prefetch::fetch_address(last.as_ptr_range().end.addr());
+    }
+
     /// Segments sent and not acknowledged in order.
     pub(super) fn packets_out(&self) -> u32 {
         self.segments.len() as u32

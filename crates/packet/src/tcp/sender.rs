@@ -108,6 +108,12 @@ impl Sender {
         self.buffer.room()
     }
 
+    /// Loads what it points to into the cache.
+    pub(super) fn prefetch(&self) {
+        self.board.prefetch();
+        self.congestion.prefetch();
+    }
+
     /// The number of the next byte.
     pub(super) fn next(&self) -> u64 {
         self.next

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mpirage_packet::{CongestionAlgorithm, Endpoint, Lane, Permission, Role, Tcp, TcpSettings};
 use mpirage_units::Time;
@@ -119,7 +120,7 @@ fn a_gap_is_reported_at_once_with_blocks_that_take_room_in_the_header() {
 
 #[test]
 fn without_permission_for_data_only_acknowledgements_leave() {
-    let settings = TcpSettings { preopened: true, ..TcpSettings::default() };
+    let settings = Arc::new(TcpSettings { preopened: true, ..TcpSettings::default() });
     let (mut left, mut right) = (Tcp::new(&settings, Role::Active), Tcp::new(&settings, Role::Passive));
     let now = at_ms(1);
     left.write(now, Lane(0), 100);

@@ -1,6 +1,7 @@
 //! Once warm, a segment costs no memory.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use mpirage_packet::{Endpoint, Lane, Permission, Role, Segment, Tcp, TcpHeader, TcpSettings};
 use mpirage_units::{Duration, Time};
@@ -17,7 +18,7 @@ struct Bulk {
 
 impl Bulk {
     fn new() -> Bulk {
-        let settings = TcpSettings { preopened: true, ..TcpSettings::default() };
+        let settings = Arc::new(TcpSettings { preopened: true, ..TcpSettings::default() });
         Bulk {
             now: Time::ZERO,
             ends: [Tcp::new(&settings, Role::Active), Tcp::new(&settings, Role::Passive)],

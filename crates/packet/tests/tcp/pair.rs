@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use mpirage_packet::{Endpoint, Lane, Permission, Role, Segment, Tcp, TcpHeader, TcpSettings};
 use mpirage_units::{Duration, Time};
@@ -128,8 +129,8 @@ impl Pair {
     pub fn new(settings: &TcpSettings, wires: [Wire; 2]) -> Pair {
         Pair {
             now: Time::ZERO,
-            left: Tcp::new(settings, Role::Active),
-            right: Tcp::new(settings, Role::Passive),
+            left: Tcp::new(&Arc::new(*settings), Role::Active),
+            right: Tcp::new(&Arc::new(*settings), Role::Passive),
             wires,
             applications: Default::default(),
             observe: Box::new(|_, _, _, _| {}),

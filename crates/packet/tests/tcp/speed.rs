@@ -1,6 +1,7 @@
 //! The cost of a segment: `cargo test --release -p mpirage-packet --test tcp -- --ignored --nocapture speed`.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Instant;
 
 use mpirage_packet::{
@@ -29,6 +30,7 @@ fn drain(end: &mut Tcp, now: Time, free_at: &mut Time, queue: &mut Queue) -> u64
 
 /// Nanoseconds per segment of a bulk transfer; every `period`th segment is lost.
 fn nanoseconds(settings: &TcpSettings, segments: u64, period: u64) -> f64 {
+    let settings = &Arc::new(*settings);
     let (mut left, mut right) = (Tcp::new(settings, Role::Active), Tcp::new(settings, Role::Passive));
     let (mut there, mut back): (Queue, Queue) = Default::default();
     let mut free_at = [Time::ZERO; 2];

@@ -126,6 +126,13 @@ impl Congestion {
         }
     }
 
+    /// Loads what it points to into the cache.
+    pub(super) fn prefetch(&self) {
+        if let Algorithm::Cubic(cubic) = &self.algorithm {
+            mpirage_prefetch::fetch(&**cubic);
+        }
+    }
+
     /// The window, in segments.
     pub(super) fn window(&self) -> u32 {
         self.window.segments
