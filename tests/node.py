@@ -151,6 +151,36 @@ def pairs(suite, numbers):
     suite.check("32 pairs across sockets share the link", near(across, 60e9, 0.01), across)
 
 
+def interfaces(suite):
+    """Hosts with several network interfaces: each has a cable of its own, and every rank uses one of them."""
+    size = 8 << 20
+
+    def platform(count, policy="block"):
+        return NODE.replace("hosts = 2", f'hosts = 2\ncores = 8\ninterfaces = {count}\ninterface-policy = "{policy}"')
+
+    for options in ((), ("--model", "packet", "--mpi-profile", "rdma")):
+        rates = {}
+        for count in (1, 2, 4):
+            runs = Runs(suite, platform(count), f"interfaces-{count}")
+            for pairs in (1, 2, 4, 8):
+                rates[count, pairs] = pairs * size / runs.one_way(pairs, size, "--ppn", str(pairs), *options)
+        suite.check(f"{options}: a message uses one interface", rates[1, 1] == rates[2, 1] == rates[4, 1], rates)
+        for count, pairs in ((2, 2), (2, 4), (2, 8), (4, 4), (4, 8)):
+            suite.check(f"{options}: {pairs} pairs on {count} interfaces", near(rates[count, pairs], count * rates[1, pairs // count], 1e-6), rates)
+    # Of four ranks, the first two send: block gives them one interface, round-robin one each.
+    trace = suite.folder / "two-senders.txt"
+    lines = [f"{rank} send {rank + 4} 0 {size} 0\n{rank + 4} recv {rank} 0 {size} 0\n" for rank in (0, 1)]
+    trace.write_text("".join(f"{rank} init\n" for rank in range(8)) + "".join(lines) + "".join(f"{rank} finalize\n" for rank in range(8)))
+    times = {policy: Runs(suite, platform(2, policy), f"policy-{policy}").json("--ppn", "4", trace)["simulated_seconds"] for policy in ("block", "round-robin")}
+    suite.check("ranks in a block share an interface", near(times["block"], 2 * times["round-robin"], 0.01), times)
+    show = suite.run([MPIRAGE, "platform", "show", "fat-tree:4x2,cores=8,interfaces=2"])
+    suite.check("platform show counts hosts and cables", "8 × 8 cores of 10 Gf, 2 interfaces each (policy block)" in show.out and "fat tree, down 4,2, up 1,8" in show.out, show)
+    for spec, words in (("cluster:4,interfaces=0", "interfaces"), ("cluster:4,interfaces=65", "at most 64"), ("torus:4x4,interfaces=2", "hosts of `torus` have one interface"),
+                        ("cluster:4,interfaces=2,interface-policy=blok", "did you mean `block`")):
+        bad = suite.run([MPIRAGE, "platform", "check", spec])
+        suite.check(f"{spec} is refused", bad.code == 82 and words in bad.err, bad)
+
+
 def curves(suite, numbers):
     """Two nodes, described by a few numbers each, against published curves."""
     for name, (inside, measured) in CURVES.items():
@@ -275,6 +305,7 @@ def main():
     without_node(suite)
     messages(suite)
     pairs(suite, numbers)
+    interfaces(suite)
     curves(suite, numbers)
     bindings(suite)
     roofline(suite, numbers)

@@ -295,7 +295,10 @@ impl Machine {
             (None, None) => Box::new(Cores::new(Arc::clone(&self.platform), &self.placement.hosts)),
         };
         let storages = self.platform.storages();
-        let mut kernel = Kernel::new(network, cores).with_storage(Box::new(DiskArray::new(storages)));
+        let interfaces = self.platform.interfaces().of_ranks(&self.placement.hosts);
+        let mut kernel = Kernel::new(network, cores)
+            .with_storage(Box::new(DiskArray::new(storages)))
+            .with_interfaces(interfaces);
         if let Some(memory) = self.model.memory_on(&self.platform, &self.placement) {
             kernel = kernel.with_memory(memory);
         }

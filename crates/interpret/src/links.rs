@@ -11,7 +11,7 @@ mod bins;
 
 use std::sync::Arc;
 
-use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_platform::{Interface, LinkId, Platform};
 use mpirage_record::{Message, Record, Recorder};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
@@ -40,7 +40,7 @@ pub struct LinkUse {
     ends: Vec<End>,
     routes: Vec<Route>,
     /// The links of routes that are too long for `routes`.
-    long_routes: FxHashMap<(HostId, HostId), Box<[u32]>>,
+    long_routes: FxHashMap<(u32, u32), Box<[u32]>>,
     links: Vec<LinkId>,
 }
 
@@ -94,10 +94,10 @@ impl Transfers {
     }
 }
 
-/// The host of a rank; and if the host is at a switch, the links to and from the switch, as positions in `used`.
+/// The network interface of a rank; and if it is at a switch, the links to and from the switch, as positions in `used`.
 #[derive(Clone, Copy)]
 struct End {
-    host: HostId,
+    interface: Interface,
     switch: u32,
     up: u32,
     down: u32,
@@ -105,31 +105,31 @@ struct End {
 
 /// The link has not been used.
 const UNKNOWN: u32 = u32::MAX;
-/// The host is at no switch; it is not known yet whether it is.
+/// The interface is at no switch; it is not known yet whether it is.
 const NO_SWITCH: u32 = u32::MAX - 1;
 const NOT_ASKED: u32 = u32::MAX;
 
 impl End {
-    fn unasked(&host: &HostId) -> End {
-        End { host, switch: NOT_ASKED, up: UNKNOWN, down: UNKNOWN }
+    fn unasked(interface: Interface) -> End {
+        End { interface, switch: NOT_ASKED, up: UNKNOWN, down: UNKNOWN }
     }
 }
 
 /// Links of a route that fit into it.
 const SHORT: usize = 5;
 
-/// Links between two hosts, as positions in `used`: half a cache line.
+/// Links between two interfaces, by their numbers, as positions in `used`: half a cache line.
 #[derive(Clone, Copy)]
 struct Route {
-    from: HostId,
-    to: HostId,
+    from: u32,
+    to: u32,
     length: u32,
     /// The links, unless there are more than fit.
     slots: [u32; SHORT],
 }
 
 impl Route {
-    const NONE: Route = Route { from: HostId(u32::MAX), to: HostId(u32::MAX), length: 0, slots: [0; SHORT] };
+    const NONE: Route = Route { from: u32::MAX, to: u32::MAX, length: 0, slots: [0; SHORT] };
 }
 
 impl LinkUse {
@@ -141,7 +141,7 @@ impl LinkUse {
             used: Vec::new(),
             crossed: Vec::new(),
             bins: Bins::new(Limits { per_link: MOST_BINS, total: MOST_IN_ALL }),
-            ends: run.placement.iter().map(End::unasked).collect(),
+            ends: run.interfaces().into_iter().map(End::unasked).collect(),
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
             links: Vec::new(),
@@ -205,11 +205,11 @@ impl LinkUse {
     }
 
     fn add_far(&mut self, transfers: Transfers) {
-        let [from, to] = [transfers.from, transfers.to].map(|rank| self.ends[rank as usize].host);
+        let [from, to] = [transfers.from, transfers.to].map(|rank| self.ends[rank as usize].interface);
         let Route { length, slots, .. } = self.route(from, to);
         let slots = match length as usize {
             length @ 0..=SHORT => &slots[..length],
-            _ => self.long_routes.get(&(from, to)).map_or(&[][..], |slots| slots),
+            _ => self.long_routes.get(&self.numbers(from, to)).map_or(&[][..], |slots| slots),
         };
         transfers.over(slots, &mut self.crossed, &mut self.bins);
     }
@@ -218,18 +218,26 @@ impl LinkUse {
     #[inline]
     fn spokes(&mut self, from: u32, to: u32) -> Option<[u32; 2]> {
         let (here, there) = (&self.ends[from as usize], &self.ends[to as usize]);
-        let (switch, host) = (here.switch, here.host);
+        let (switch, host) = (here.switch, here.interface.host);
         // Only hosts at a switch have known links.
-        if switch == there.switch && host != there.host && here.up != UNKNOWN && there.down != UNKNOWN {
+        if switch == there.switch
+            && host != there.interface.host
+            && here.up != UNKNOWN
+            && there.down != UNKNOWN
+        {
             return Some([here.up, there.down]);
         }
         let apart = switch != there.switch && switch != NOT_ASKED && there.switch != NOT_ASKED;
-        if host == there.host || apart || switch == NO_SWITCH { None } else { self.find_spokes(from, to) }
+        if host == there.interface.host || apart || switch == NO_SWITCH {
+            None
+        } else {
+            self.find_spokes(from, to)
+        }
     }
 
     #[cold]
     fn find_spokes(&mut self, from: u32, to: u32) -> Option<[u32; 2]> {
-        let spokes = [from, to].map(|rank| self.platform.switch_port(self.ends[rank as usize].host));
+        let spokes = [from, to].map(|rank| self.platform.switch_port(self.ends[rank as usize].interface));
         for (rank, spoke) in [from, to].into_iter().zip(spokes) {
             self.ends[rank as usize].switch = spoke.map_or(NO_SWITCH, |spoke| spoke.switch);
         }
@@ -243,19 +251,24 @@ impl LinkUse {
         Some([up, down])
     }
 
-    /// The route between two hosts; most are remembered.
+    fn numbers(&self, from: Interface, to: Interface) -> (u32, u32) {
+        (self.platform.interfaces().number(from), self.platform.interfaces().number(to))
+    }
+
+    /// The route between two interfaces; most are remembered.
     #[inline]
-    fn route(&mut self, from: HostId, to: HostId) -> Route {
-        let mixed = (u64::from(from.0) << 32 | u64::from(to.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn route(&mut self, from: Interface, to: Interface) -> Route {
+        let numbers = self.numbers(from, to);
+        let mixed = (u64::from(numbers.0) << 32 | u64::from(numbers.1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = (mixed >> 40) as usize % ROUTES;
         match self.routes.get(place) {
-            Some(&route) if (route.from, route.to) == (from, to) => route,
+            Some(&route) if (route.from, route.to) == numbers => route,
             _ => self.find_route(from, to, place),
         }
     }
 
     #[cold]
-    fn find_route(&mut self, from: HostId, to: HostId, place: usize) -> Route {
+    fn find_route(&mut self, from: Interface, to: Interface, place: usize) -> Route {
         if self.routes.is_empty() {
             self.routes.resize(ROUTES, Route::NONE);
         }
@@ -269,9 +282,10 @@ impl LinkUse {
             let all = all.collect();
             let forgotten = self.routes[place];
             self.long_routes.remove(&(forgotten.from, forgotten.to));
-            self.long_routes.insert((from, to), all);
+            self.long_routes.insert(self.numbers(from, to), all);
         }
         self.links = links;
+        let (from, to) = self.numbers(from, to);
         self.routes[place] = Route { from, to, length, slots: short };
         self.routes[place]
     }
@@ -314,6 +328,7 @@ impl Used {
 mod tests {
     use super::*;
     use crate::testing::{message, run_on};
+    use mpirage_platform::HostId;
 
     fn near(a: f64, b: f64) -> bool {
         (a - b).abs() <= 1e-9 * b.abs()
@@ -334,6 +349,24 @@ mod tests {
         }
         let intervals: Vec<_> = used[0].intervals(links.width()).collect();
         assert_eq!(intervals[2].0, Time::from_picos(2_000));
+    }
+
+    #[test]
+    fn ranks_of_a_host_use_their_own_interfaces() {
+        let mut run = run_on("cluster:2,interfaces=2", 4);
+        run.placement = [0, 0, 1, 1].map(HostId).into();
+        let mut links = LinkUse::new(&run);
+        links.record(&Record::Message(message((0, 2), 100, (500, 2_500))));
+        links.record(&Record::Message(message((1, 3), 7, (500, 2_500))));
+        let totals: Vec<_> =
+            links.used().iter().map(|used| (run.platform.link(used.link).name(), used.total())).collect();
+        let expected = [
+            ("cluster_link_0.0_UP", 100.0),
+            ("cluster_link_0.1_UP", 7.0),
+            ("cluster_link_1.0_DOWN", 100.0),
+            ("cluster_link_1.1_DOWN", 7.0),
+        ];
+        assert_eq!(totals, expected.map(|(name, bytes)| (name.to_owned(), bytes)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mpirage_platform::{HostId, Platform};
+use mpirage_platform::{HostId, Interface, Platform};
 
 use crate::sites::Sites;
 
@@ -29,6 +29,16 @@ impl RunInfo {
     /// The number of ranks.
     pub fn ranks(&self) -> u32 {
         self.placement.len() as u32
+    }
+
+    /// The network interface of each rank.
+    pub fn interfaces(&self) -> Vec<Interface> {
+        let chosen = self.platform.interfaces().of_ranks(&self.placement);
+        let interface = |(rank, &host): (usize, &HostId)| {
+            let nth = chosen.get(rank).copied().unwrap_or_default();
+            Interface { host, nth }
+        };
+        self.placement.iter().enumerate().map(interface).collect()
     }
 
     /// The hosts that have ranks, in order, and for each rank the position of its host among them.

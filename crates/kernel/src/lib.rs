@@ -55,6 +55,8 @@ pub struct Kernel {
     processors: Part<dyn ComputeModel>,
     memory: Option<Memory>,
     storage: Option<Part<dyn StorageModel>>,
+    /// Which interface of its host each end point of connections uses; empty if hosts have one.
+    interfaces: Vec<u8>,
 }
 
 /// The memory of hosts.
@@ -139,13 +141,20 @@ impl Kernel {
     pub fn new(network: Box<dyn NetworkModel>, processors: Box<dyn ComputeModel>) -> Kernel {
         let (network, processors) = (Part::new(network), Part::new(processors));
         let timers = Part::new(Box::default());
-        Kernel { now: Time::ZERO, under_way: 0, timers, network, processors, memory: None, storage: None }
+        let (memory, storage, interfaces) = (None, None, Vec::new());
+        Kernel { now: Time::ZERO, under_way: 0, timers, network, processors, memory, storage, interfaces }
     }
 
     /// The same with a memory in each host.
     pub fn with_memory(mut self, memory: Box<dyn MemoryModel>) -> Kernel {
         let carries_transfers = memory.carries_transfers();
         self.memory = Some(Memory { part: Part::new(memory), carries_transfers, halves: HashSet::new() });
+        self
+    }
+
+    /// The same with several interfaces per host: which of them each end point of connections uses. Others use the first.
+    pub fn with_interfaces(mut self, interfaces: Vec<u8>) -> Kernel {
+        self.interfaces = interfaces;
         self
     }
 
@@ -169,8 +178,13 @@ impl Kernel {
 
     /// Ends `token` when the network has carried the transfer.
     #[inline]
-    pub fn start_transfer(&mut self, transfer: Transfer, token: Token) -> Departure {
+    pub fn start_transfer(&mut self, mut transfer: Transfer, token: Token) -> Departure {
         self.under_way += 1;
+        if !self.interfaces.is_empty() {
+            let ends = [transfer.connection.source, transfer.connection.target];
+            transfer.interfaces =
+                ends.map(|end| self.interfaces.get(end as usize).copied().unwrap_or_default());
+        }
         if transfer.from == transfer.to
             && let Some(memory) = self.memory.as_mut().filter(|memory| memory.carries_transfers)
         {
@@ -260,7 +274,7 @@ impl Kernel {
     /// Moves to the next instant at which something happens, and appends what happens there.
     pub fn advance(&mut self, events: &mut Vec<Event>) -> Advance {
         let next = self.next_or_max();
-        let Kernel { now, under_way, timers, network, processors, memory, storage } = self;
+        let Kernel { now, under_way, timers, network, processors, memory, storage, .. } = self;
         // Dates saturate there, so it is no date.
         if next == Time::MAX {
             return if *under_way == 0 { Advance::Idle } else { Advance::BeyondTime };

@@ -7,7 +7,7 @@
 
 use std::io;
 
-use mpirage_platform::{HostId, LinkId, StorageId};
+use mpirage_platform::{HostId, Interface, LinkId, StorageId};
 use mpirage_units::Time;
 
 use crate::history::NetworkHistory;
@@ -96,12 +96,33 @@ pub struct Transfer {
     pub connection: Connection,
     /// Data or control.
     pub cargo: Cargo,
+    /// Which interface of each host it uses, the sender's first: the kernel knows that of each end point.
+    pub interfaces: [u8; 2],
 }
 
 impl Transfer {
     /// Data on a connection that the model does not tell apart from others.
     pub fn data(from: HostId, to: HostId, bytes: u64) -> Transfer {
-        Transfer { from, to, bytes, connection: Connection::default(), cargo: Cargo::Data }
+        Transfer {
+            from,
+            to,
+            bytes,
+            connection: Connection::default(),
+            cargo: Cargo::Data,
+            interfaces: [0; 2],
+        }
+    }
+
+    /// The interface that sends.
+    #[inline]
+    pub fn sends(&self) -> Interface {
+        Interface { host: self.from, nth: self.interfaces[0] }
+    }
+
+    /// The interface that receives.
+    #[inline]
+    pub fn receives(&self) -> Interface {
+        Interface { host: self.to, nth: self.interfaces[1] }
     }
 }
 

@@ -44,7 +44,7 @@ impl Detail {
         if self.links.is_empty() {
             return false;
         }
-        self.platform.links_between(transfer.from, transfer.to, &mut self.route);
+        self.platform.links_between(transfer.sends(), transfer.receives(), &mut self.route);
         self.route.iter().any(|link| self.links[link.0 as usize])
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mpirage_fair::{Kind, ResourceId, Sharing};
 use mpirage_kernel::Transfer;
-use mpirage_platform::{HostId, LinkId, Platform, Sharing as LinkSharing, SwitchPort};
+use mpirage_platform::{Interface, LinkId, Platform, Sharing as LinkSharing, SwitchPort};
 
 use crate::flow_parameters::{Fairness, FlowParameters, Loopback};
 use crate::route_cache::{Path, RouteCache};
@@ -76,12 +76,18 @@ impl Paths {
         if transfer.from == transfer.to { 0.0 } else { self.parameters.interface_delay.of(transfer.bytes) }
     }
 
+    /// The number of an interface among those of all hosts.
+    #[inline]
+    pub(crate) fn number(&self, interface: Interface) -> u32 {
+        self.platform.interfaces().number(interface)
+    }
+
     /// The path of a transfer, remembered or computed.
     #[inline]
     pub(crate) fn of(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {
         match self.star_routes.of(transfer, &self.platform) {
             Some(ends) => self.star_path(ends, transfer, sharing),
-            None => self.remembered(transfer.from, transfer.to, sharing),
+            None => self.remembered(transfer.sends(), transfer.receives(), sharing),
         }
     }
 
@@ -96,7 +102,7 @@ impl Paths {
         match self.star_routes.of(transfer, &self.platform) {
             Some((from, to)) => [(from.up, false), (to.down, true)].get(nth).copied(),
             None => {
-                let route = &self.remembered(transfer.from, transfer.to, sharing).route;
+                let route = &self.remembered(transfer.sends(), transfer.receives(), sharing).route;
                 route.get(nth).map(|&link| (link, nth + 1 == route.len()))
             }
         }
@@ -111,7 +117,7 @@ impl Paths {
     ) -> &Path {
         let (from, to) = ends;
         if self.star_routes.path(from.switch).is_none() {
-            let path = self.path(transfer.from, transfer.to, sharing);
+            let path = self.path(transfer.sends(), transfer.receives(), sharing);
             *self.star_routes.path(from.switch) = Some(path);
         }
         let Paths { platform, links, star_routes, .. } = self;
@@ -123,16 +129,17 @@ impl Paths {
         path
     }
 
-    fn remembered(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> &Path {
-        let place = self.routes.find(from, to);
+    fn remembered(&mut self, from: Interface, to: Interface, sharing: &mut Sharing) -> &Path {
+        let ends = [from, to].map(|interface| self.platform.interfaces().number(interface));
+        let place = self.routes.find(ends);
         let place = place.unwrap_or_else(|| {
             let path = self.path(from, to, sharing);
-            self.routes.enter(from, to, path)
+            self.routes.enter(ends, path)
         });
         self.routes.path(place)
     }
 
-    fn path(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) -> Path {
+    fn path(&mut self, from: Interface, to: Interface, sharing: &mut Sharing) -> Path {
         let Paths { platform, parameters, route, .. } = self;
         platform.links_between(from, to, route);
         let (mut latency, mut bandwidth, mut penalty, mut forwarding) = (0.0, f64::INFINITY, 0.0, 0.0);
@@ -160,10 +167,11 @@ impl Paths {
     }
 
     /// Weighs 1 on each link there, which `route` holds, and ε on each link back.
-    fn use_links(&mut self, from: HostId, to: HostId, sharing: &mut Sharing) {
+    fn use_links(&mut self, from: Interface, to: Interface, sharing: &mut Sharing) {
         let Paths { platform, parameters, links, route, uses, .. } = self;
         // A fat pipe of one host limits each message alone, which its bound does already.
-        let limits = |link: &&LinkId| from != to || platform.link(**link).sharing == LinkSharing::Shared;
+        let limits =
+            |link: &&LinkId| from.host != to.host || platform.link(**link).sharing == LinkSharing::Shared;
         uses.extend(route.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
         if parameters.cross_traffic > 0.0 {
             platform.links_between(to, from, route);
@@ -183,6 +191,7 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpirage_platform::HostId;
 
     /// Paths that are pointed at links are those that are made from them, on resources in the same order.
     #[test]
@@ -195,7 +204,7 @@ mod tests {
             for (from, to) in [(0, 1), (2, 1), (0, 3), (3, 2), (1, 1), (0, 1)] {
                 let transfer = Transfer::data(HostId(from), HostId(to), 1);
                 let one = pointed.of(&transfer, &mut sharing[0]);
-                let other = made.path(transfer.from, transfer.to, &mut sharing[1]);
+                let other = made.path(transfer.sends(), transfer.receives(), &mut sharing[1]);
                 assert_eq!(format!("{one:?}"), format!("{other:?}"));
             }
         }

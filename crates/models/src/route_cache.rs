@@ -4,7 +4,7 @@
 //! use up to a limit that does not depend on the square of the hosts; beyond it, new routes drive out old ones.
 
 use mpirage_fair::Footprint;
-use mpirage_platform::{HostId, LinkId};
+use mpirage_platform::LinkId;
 
 const FIRST_SETS: usize = 1 << 7;
 const MOST_SETS: usize = 1 << 16;
@@ -25,9 +25,9 @@ pub(crate) struct Path {
     pub footprint: Footprint,
 }
 
-/// A table of paths by pair of hosts.
+/// A table of paths by pair of interfaces.
 pub(crate) struct RouteCache {
-    /// The pair of hosts of each path.
+    /// The pair of interfaces of each path.
     sets: Vec<Keys>,
     paths: Vec<Path>,
     held: usize,
@@ -42,9 +42,9 @@ impl RouteCache {
         RouteCache { sets: Vec::new(), paths: Vec::new(), held: 0 }
     }
 
-    /// The place of the path between two hosts, if the table has it.
-    pub(crate) fn find(&self, from: HostId, to: HostId) -> Option<usize> {
-        let key = key_of(from, to);
+    /// The place of the path between two interfaces, if the table has it.
+    pub(crate) fn find(&self, ends: [u32; 2]) -> Option<usize> {
+        let key = key_of(ends);
         let set = self.set_of(key);
         let way = self.sets.get(set)?.0.iter().position(|&known| known == key)?;
         Some(set * PLACES + way)
@@ -55,12 +55,12 @@ impl RouteCache {
         &self.paths[place]
     }
 
-    /// Puts the path between two hosts into the table and returns its place.
-    pub(crate) fn enter(&mut self, from: HostId, to: HostId, path: Path) -> usize {
+    /// Puts the path between two interfaces into the table and returns its place.
+    pub(crate) fn enter(&mut self, ends: [u32; 2], path: Path) -> usize {
         if 2 * self.held >= self.paths.len() && self.sets.len() < MOST_SETS {
             self.grow();
         }
-        self.put(key_of(from, to), path)
+        self.put(key_of(ends), path)
     }
 
     fn put(&mut self, key: u64, path: Path) -> usize {
@@ -94,8 +94,8 @@ impl RouteCache {
     }
 }
 
-fn key_of(from: HostId, to: HostId) -> u64 {
-    u64::from(from.0) << 32 | u64::from(to.0)
+fn key_of(ends: [u32; 2]) -> u64 {
+    u64::from(ends[0]) << 32 | u64::from(ends[1])
 }
 
 /// Neighbouring hosts have neighbouring numbers, so all bits are mixed.
@@ -110,9 +110,8 @@ mod tests {
 
     fn latency_of(cache: &mut RouteCache, from: u32, to: u32) -> f64 {
         let latency = f64::from(from) * 1e6 + f64::from(to);
-        let (from, to) = (HostId(from), HostId(to));
-        let place = cache.find(from, to);
-        let place = place.unwrap_or_else(|| cache.enter(from, to, Path { latency, ..Path::default() }));
+        let place = cache.find([from, to]);
+        let place = place.unwrap_or_else(|| cache.enter([from, to], Path { latency, ..Path::default() }));
         cache.path(place).latency
     }
 
@@ -136,8 +135,8 @@ mod tests {
     #[test]
     fn a_route_that_is_held_is_not_computed_again() {
         let mut cache = RouteCache::new();
-        assert_eq!(cache.find(HostId(1), HostId(2)), None);
+        assert_eq!(cache.find([1, 2]), None);
         latency_of(&mut cache, 1, 2);
-        assert!(cache.find(HostId(1), HostId(2)).is_some() && cache.find(HostId(2), HostId(1)).is_none());
+        assert!(cache.find([1, 2]).is_some() && cache.find([2, 1]).is_none());
     }
 }

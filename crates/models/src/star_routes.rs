@@ -5,28 +5,31 @@
 //! of each message.
 
 use mpirage_kernel::Transfer;
-use mpirage_platform::{HostId, Platform, SwitchPort};
+use mpirage_platform::{Interface, Platform, SwitchPort};
 
 use crate::route_cache::Path;
 
-/// The switch ports of hosts, and one path per switch.
+/// The switch ports of interfaces, and one path per switch.
 pub(crate) struct StarRoutes {
     ports: Vec<KnownPort>,
     paths: Vec<Option<Path>>,
 }
 
-/// The port of a host, if the platform was asked for it.
+/// The port of an interface, if the platform was asked for it.
 #[derive(Clone, Copy)]
 enum KnownPort {
     Unasked,
-    /// The host is not connected to a switch directly.
+    /// The interface is not connected to a switch directly.
     None,
     Some(SwitchPort),
 }
 
 impl StarRoutes {
     pub(crate) fn new(platform: &Platform) -> StarRoutes {
-        StarRoutes { ports: vec![KnownPort::Unasked; platform.host_count() as usize], paths: Vec::new() }
+        StarRoutes {
+            ports: vec![KnownPort::Unasked; platform.interfaces().count(platform.host_count()) as usize],
+            paths: Vec::new(),
+        }
     }
 
     /// The ports of both ends of a transfer, if the ends are two hosts of one switch.
@@ -36,8 +39,8 @@ impl StarRoutes {
         transfer: &Transfer,
         platform: &Platform,
     ) -> Option<(SwitchPort, SwitchPort)> {
-        let from = self.port(transfer.from, platform)?;
-        let to = self.port(transfer.to, platform)?;
+        let from = self.port(transfer.sends(), platform)?;
+        let to = self.port(transfer.receives(), platform)?;
         (from.switch == to.switch && transfer.from != transfer.to).then_some((from, to))
     }
 
@@ -51,11 +54,12 @@ impl StarRoutes {
     }
 
     #[inline]
-    fn port(&mut self, host: HostId, platform: &Platform) -> Option<SwitchPort> {
-        if matches!(self.ports[host.0 as usize], KnownPort::Unasked) {
-            self.ask(host, platform);
+    fn port(&mut self, interface: Interface, platform: &Platform) -> Option<SwitchPort> {
+        let number = platform.interfaces().number(interface) as usize;
+        if matches!(self.ports[number], KnownPort::Unasked) {
+            self.ask(interface, platform);
         }
-        match self.ports[host.0 as usize] {
+        match self.ports[number] {
             KnownPort::Some(port) => Some(port),
             KnownPort::None | KnownPort::Unasked => None,
         }
@@ -64,7 +68,8 @@ impl StarRoutes {
     /// Not inlined, so that the common case keeps everything in registers.
     #[cold]
     #[inline(never)]
-    fn ask(&mut self, host: HostId, platform: &Platform) {
-        self.ports[host.0 as usize] = platform.switch_port(host).map_or(KnownPort::None, KnownPort::Some);
+    fn ask(&mut self, interface: Interface, platform: &Platform) {
+        let port = platform.switch_port(interface).map_or(KnownPort::None, KnownPort::Some);
+        self.ports[platform.interfaces().number(interface) as usize] = port;
     }
 }

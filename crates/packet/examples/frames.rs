@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use mpirage_kernel::{Cargo, Connection, Model, NetworkModel, Token, Transfer};
+use mpirage_kernel::{Connection, Model, NetworkModel, Token, Transfer};
 use mpirage_packet::{
     LinkLayer, LosslessParameters, LosslessWires, MessageParameters, PacketNetwork, PacketParameters,
     QueueLimit, RdmaEndpoint, RdmaSettings, Routing,
@@ -100,7 +100,7 @@ fn measure<L: LinkLayer>(name: &str, workload: &Workload, mut network: PacketNet
     for (token, &(source, target)) in workload.pairs.iter().enumerate() {
         let connection = Connection { source, target, class: 0, stream: 0 };
         let (from, to, bytes) = (HostId(source), HostId(target), workload.packets * 4096);
-        let transfer = Transfer { from, to, bytes, connection, cargo: Cargo::Data };
+        let transfer = Transfer { connection, ..Transfer::data(from, to, bytes) };
         network.start(Time::ZERO, transfer, Token(token as u64));
     }
     let (mut now, mut reports) = (Time::ZERO, Vec::new());

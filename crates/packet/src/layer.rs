@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use mpirage_kernel::{Agenda, Connection, QueueSample};
-use mpirage_platform::{HostId, LinkId};
+use mpirage_platform::{Interface, LinkId};
 use mpirage_units::{Random, Time};
 
 use crate::event::Event;
@@ -40,9 +40,9 @@ pub struct Crossing {
 
 /// Links and switches: they carry frames from host to host.
 pub trait Layer {
-    /// The path for the frames of a connection from one host to another. `salt` tells connections apart where they may take
+    /// The path for the frames of a connection from one interface to another. `salt` tells connections apart where they may take
     /// different paths.
-    fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId;
+    fn path(&mut self, from: Interface, to: Interface, salt: u64) -> PathId;
 
     /// The virtual lane for a connection. Connections on different lanes are different connections.
     fn lane(&self, _connection: &Connection) -> LaneId {

@@ -14,7 +14,7 @@ use mpirage_kernel::{
     LinkStatistics, Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, QueueHistory,
     QueueSample, Token, Transfer,
 };
-use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_platform::{HostId, Interface, LinkId, Platform};
 use mpirage_units::{Consumer, Duration, Random, Time, scramble};
 use rustc_hash::FxHashMap;
 
@@ -149,18 +149,25 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
         let (source, target) = (transfer.connection.source, transfer.connection.target);
         let out = Station { host: transfer.from, port: port_of(source, target) };
         let back = Station { host: transfer.to, port: port_of(target, source) };
-        let out = self.end(Role::Active, out, transfer.to, lane);
-        let back = self.end(Role::Passive, back, transfer.from, lane);
+        let (from, to) = (transfer.sends(), transfer.receives());
+        let out = self.end(Role::Active, out, (from, to), lane);
+        let back = self.end(Role::Passive, back, (to, from), lane);
         self.ends.extend(if swapped { [back, out] } else { [out, back] });
         first
     }
 
-    fn end(&mut self, role: Role, station: Station, to: HostId, lane: LaneId) -> End<E> {
+    fn end(
+        &mut self,
+        role: Role,
+        station: Station,
+        (from, to): (Interface, Interface),
+        lane: LaneId,
+    ) -> End<E> {
         // Both ends of a connection, which come one after the other, take corresponding paths.
         let salt = (self.ends.len() / 2) as u64 ^ self.parameters.seed << 32;
-        let path = self.layer.path(station.host, to, salt);
+        let path = self.layer.path(from, to, salt);
         if !self.taps.is_empty() {
-            self.tap_paths(path, station.host, to);
+            self.tap_paths(path, from.host, to.host);
         }
         End::new(E::new(&self.settings, role), station, (path, lane))
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_platform::{Interface, LinkId, Platform};
 use mpirage_units::scramble;
 use rustc_hash::FxHashMap;
 
@@ -49,7 +49,7 @@ pub struct Paths {
     platform: Arc<Platform>,
     routing: Routing,
     /// By hosts and the first of the platform's choices.
-    by_hosts: FxHashMap<(HostId, HostId, u32), PathSet>,
+    by_ends: FxHashMap<(Interface, Interface, u32), PathSet>,
     /// Where the ports of each path begin in `ports`; they end where those of the next begin.
     starts: Vec<u32>,
     ports: Vec<PortId>,
@@ -64,7 +64,7 @@ impl Paths {
         Paths {
             platform,
             routing,
-            by_hosts: FxHashMap::default(),
+            by_ends: FxHashMap::default(),
             starts: vec![0],
             ports: Vec::new(),
             sets: Vec::new(),
@@ -72,21 +72,21 @@ impl Paths {
         }
     }
 
-    /// The path of a connection from one host to another; `salt` tells connections apart. `port` gives the port of a link; it
+    /// The path of a connection from one interface to another; `salt` tells connections apart. `port` gives the port of a link; it
     /// is asked once for each link of a new path, in order, and also told the port before it on the path.
     pub(crate) fn between(
         &mut self,
-        (from, to): (HostId, HostId),
+        (from, to): (Interface, Interface),
         salt: u64,
         mut port: impl FnMut(&Platform, LinkId, Option<PortId>) -> PortId,
     ) -> PathId {
         let number = scramble(salt);
         let (choices, count) = self.choices(from, to, number);
-        if let Some(known) = self.by_hosts.get(&(from, to, choices.start)) {
+        if let Some(known) = self.by_ends.get(&(from, to, choices.start)) {
             return known.get(number);
         }
         let set = PathSet { first: PathId(self.starts.len() as u32 - 1), count };
-        self.by_hosts.insert((from, to, choices.start), set);
+        self.by_ends.insert((from, to, choices.start), set);
         for choice in choices {
             self.platform.links_by_choice(from, to, choice, &mut self.route);
             let mut before = None;
@@ -102,7 +102,7 @@ impl Paths {
     }
 
     /// The platform's choices that a connection of that random number may use, and how many there are.
-    fn choices(&self, from: HostId, to: HostId, number: u64) -> (Range<u32>, u32) {
+    fn choices(&self, from: Interface, to: Interface, number: u64) -> (Range<u32>, u32) {
         let all = |most: u32| self.platform.route_choices(from, to).min(most).max(1);
         match self.routing {
             Routing::Static => (0..1, 1),

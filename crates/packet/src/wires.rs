@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mpirage_kernel::{Agenda, QueueSample};
-use mpirage_platform::{HostId, LinkId, Platform, Sharing};
+use mpirage_platform::{Interface, LinkId, Platform, Sharing};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
@@ -170,7 +170,7 @@ impl Wires {
 }
 
 impl Layer for Wires {
-    fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
+    fn path(&mut self, from: Interface, to: Interface, salt: u64) -> PathId {
         let Wires { ports, by_link, faults, .. } = self;
         self.paths.between((from, to), salt, |platform, link, _| {
             *by_link.entry(link).or_insert_with(|| {

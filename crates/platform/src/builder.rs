@@ -98,10 +98,11 @@ impl Builder {
     pub fn add_fabric(&mut self, fabric: Fabric, router: Option<&str>) -> Result<ZoneId, String> {
         self.check_host_names(&fabric)?;
         let (name, hosts, links) = (fabric.id.clone(), fabric.host_count(), fabric.link_count());
+        let vertex = fabric.position_count();
         let id = self.open_zone(&name, ZoneKind::Fabric(fabric))?;
         self.zones[id.index()].first_link = self.links.add_fabric(id, links)?;
         if let Some(router) = router {
-            self.claim(router, NetPoint::Router(Node { zone: id, vertex: hosts }))?;
+            self.claim(router, NetPoint::Router(Node { zone: id, vertex }))?;
         }
         self.count_hosts(hosts)?;
         self.close_zone();
@@ -131,7 +132,7 @@ impl Builder {
     pub fn find(&self, name: &str) -> Option<NetPoint> {
         self.names.get(name).copied().or_else(|| {
             self.fabrics().find_map(|(zone, fabric)| {
-                let vertex = fabric.hosts.names.position(name)?;
+                let vertex = fabric.position_of_host(fabric.hosts.names.position(name)?);
                 Some(NetPoint::Host(Node { zone, vertex }))
             })
         })

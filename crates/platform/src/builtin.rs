@@ -135,7 +135,7 @@ struct Options<'o> {
 }
 
 /// Keys of the shape's table that options may give.
-const SHAPE_KEYS: [&str; 4] = ["cores", "speed", "bandwidth", "latency"];
+const SHAPE_KEYS: [&str; 6] = ["cores", "speed", "bandwidth", "latency", "interfaces", "interface-policy"];
 
 impl<'o> Options<'o> {
     fn parse(text: Option<&'o str>, net: Option<&'o str>) -> Result<Options<'o>, String> {

@@ -4,12 +4,13 @@
 //! the routes themselves are looked at, all of them on small platforms, a sample on large ones.
 
 use crate::host::HostId;
+use crate::interface::Interface;
 use crate::link::LinkId;
 use crate::platform::Platform;
 
-/// Up to this many hosts all pairs are tried.
+/// Up to this many interfaces all pairs are tried.
 const ALL_PAIRS: u32 = 300;
-/// Otherwise this many hosts, evenly spread.
+/// Otherwise this many interfaces, evenly spread.
 const SAMPLE: u32 = 100;
 /// No more remarks of one kind than a reader reads.
 const SHOWN: usize = 5;
@@ -18,13 +19,16 @@ impl Platform {
     /// Remarks about routes that are unlikely to be meant: a link crossed twice, two directions of
     /// different length, and, on small platforms, links that no route crosses.
     pub fn check(&self) -> Vec<String> {
-        let mut used = vec![false; if self.is_small() { self.link_count() as usize } else { 0 }];
+        let interfaces = self.interfaces().count(self.host_count());
+        let is_small = interfaces <= ALL_PAIRS;
+        let mut used = vec![false; if is_small { self.link_count() as usize } else { 0 }];
         let (mut twice, mut lopsided) = (Vec::new(), Vec::new());
         let (mut there, mut back) = (Vec::new(), Vec::new());
-        for (src, dst) in self.pairs_to_check() {
+        let step = if is_small { 1 } else { interfaces.div_ceil(SAMPLE) };
+        for (src, dst) in self.every(step).flat_map(|src| self.every(step).map(move |dst| (src, dst))) {
             self.route(src, dst, &mut there);
             self.route(dst, src, &mut back);
-            let between = || format!("{} and {}", self.host(src).name(), self.host(dst).name());
+            let between = || format!("{} and {}", self.host(src.host).name(), self.host(dst.host).name());
             if let Some(link) = repeated(&there) {
                 let link = self.link(link).name();
                 twice.push(format!("the route between {} crosses link {link} twice", between()));
@@ -40,16 +44,12 @@ impl Platform {
         [twice, lopsided, idle.collect()].into_iter().flat_map(shortened).collect()
     }
 
-    fn is_small(&self) -> bool {
-        self.host_count() <= ALL_PAIRS
-    }
-
-    fn pairs_to_check(&self) -> impl Iterator<Item = (HostId, HostId)> + use<> {
-        let hosts = self.host_count();
-        let step = if self.is_small() { 1 } else { hosts.div_ceil(SAMPLE) as usize };
-        (0..hosts)
-            .step_by(step)
-            .flat_map(move |src| (0..hosts).step_by(step).map(move |dst| (HostId(src), HostId(dst))))
+    /// One in `step` of all interfaces.
+    fn every(&self, step: u32) -> impl Iterator<Item = Interface> + use<> {
+        let per_host = u32::from(self.interfaces().per_host);
+        let numbers = (0..self.interfaces().count(self.host_count())).step_by(step as usize);
+        numbers
+            .map(move |number| Interface { host: HostId(number / per_host), nth: (number % per_host) as u8 })
     }
 }
 

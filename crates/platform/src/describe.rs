@@ -1,6 +1,7 @@
 //! A platform in words: what `mpirage platform show` prints.
 
 use crate::host::HostId;
+use crate::interface::HostInterfaces;
 use crate::link::{LinkSpec, Sharing};
 use crate::measure::{Diameter, HopClass, NetworkFigures};
 use crate::node::{NodeSpec, SingleCopy};
@@ -50,9 +51,15 @@ impl Platform {
                 _ => {}
             }
         }
+        let interfaces = match self.interfaces() {
+            HostInterfaces { per_host: 1, .. } => String::new(),
+            HostInterfaces { per_host, policy } => {
+                format!(", {per_host} interfaces each (policy {})", policy.name())
+            }
+        };
         let describe = |((speed, cores), count)| {
             let cores = if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
-            format!("{count} × {cores} of {}", human(speed, "f"))
+            format!("{count} × {cores} of {}{interfaces}", human(speed, "f"))
         };
         classes.into_iter().map(describe).collect()
     }

@@ -64,6 +64,11 @@ impl LinkEnd {
         LinkEnd { level: 0, position }
     }
 
+    /// The same, where hosts have so many interfaces each, and positions of level 0 are those of interfaces.
+    pub(crate) fn of_host(self, interfaces: u32) -> LinkEnd {
+        if self.level == 0 { LinkEnd::host(self.position / interfaces) } else { self }
+    }
+
     pub(crate) fn switch(level: u8, position: u32) -> LinkEnd {
         LinkEnd { level, position }
     }

@@ -1,4 +1,4 @@
-//! The validated platform: hosts, links, and the route between any two hosts.
+//! The validated platform: hosts, links, and the route between any two interfaces of hosts.
 //!
 //! Everything in it has been checked when it was made; asking it never fails.
 
@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use crate::builder::NetPoint;
 use crate::fabric::{Fabric, Path};
 use crate::host::HostId;
+use crate::interface::{HostInterfaces, Interface};
 use crate::link::{LinkId, Sharing};
 use crate::links::LinkTable;
 use crate::node::NodeSpec;
@@ -24,6 +25,7 @@ pub struct Platform {
     /// The zones that hold hosts themselves, in order of their hosts.
     leaves: Vec<ZoneId>,
     hosts: u32,
+    interfaces: HostInterfaces,
     links: LinkTable,
     names: HashMap<String, NetPoint>,
     settings: ModelSettings,
@@ -99,11 +101,17 @@ impl Platform {
         };
         let leaves: Vec<_> = (0..zones.len() as u32).map(ZoneId).filter(holds_hosts).collect();
         let hosts = leaves.iter().map(|id| zones[id.index()].host_count).sum();
+        let single_fabric = match zones.as_slice() {
+            [Zone { kind: ZoneKind::Fabric(fabric), .. }] => Some(fabric),
+            _ => None,
+        };
+        let interfaces = single_fabric.map_or(HostInterfaces::SINGLE, |fabric| fabric.interfaces);
         Self {
             name,
             zones,
             leaves,
             hosts,
+            interfaces,
             links,
             names,
             settings,
@@ -173,6 +181,11 @@ impl Platform {
         self.hosts
     }
 
+    /// The network interfaces of each host.
+    pub fn interfaces(&self) -> HostInterfaces {
+        self.interfaces
+    }
+
     /// A host.
     ///
     /// # Panics
@@ -229,12 +242,17 @@ impl Platform {
     }
 
     /// Replaces `links` by those a message crosses from `src` to `dst`, in order, and gives the sum
-    /// of their latencies. From a host to itself: its loopback if it has one, otherwise nothing;
+    /// of their latencies. A host stands for its first interface. From a host to itself: its loopback if it has one, otherwise nothing;
     /// in SimGrid files without loopback, what SimGrid takes (to the switch and back).
     ///
     /// # Panics
     /// When a host is not below [`host_count`](Self::host_count).
-    pub fn route(&self, src: HostId, dst: HostId, links: &mut Vec<LinkId>) -> f64 {
+    pub fn route(
+        &self,
+        src: impl Into<Interface>,
+        dst: impl Into<Interface>,
+        links: &mut Vec<LinkId>,
+    ) -> f64 {
         self.links_between(src, dst, links);
         links.iter().fold(0.0, |sum, link| sum + self.links.spec(&self.zones, *link).latency)
     }
@@ -243,8 +261,14 @@ impl Platform {
     ///
     /// # Panics
     /// When a host is not below [`host_count`](Self::host_count).
-    pub fn links_between(&self, src: HostId, dst: HostId, links: &mut Vec<LinkId>) {
+    pub fn links_between(
+        &self,
+        src: impl Into<Interface>,
+        dst: impl Into<Interface>,
+        links: &mut Vec<LinkId>,
+    ) {
         links.clear();
+        let [src, dst] = within_host(src.into(), dst.into());
         let found = resolve(&self.zones, self.node(src), self.node(dst), links);
         debug_assert!(found.is_some(), "a platform without this route is refused when it is loaded");
     }
@@ -254,8 +278,9 @@ impl Platform {
     ///
     /// # Panics
     /// When a host is not below [`host_count`](Self::host_count).
-    pub fn route_choices(&self, src: HostId, dst: HostId) -> u32 {
-        self.common_fabric(src, dst).map_or(1, |(fabric, _, [src, dst])| fabric.choices(src, dst))
+    pub fn route_choices(&self, src: impl Into<Interface>, dst: impl Into<Interface>) -> u32 {
+        self.common_fabric(src.into(), dst.into())
+            .map_or(1, |(fabric, _, [src, dst])| fabric.choices(src, dst))
     }
 
     /// Like [`links_between`](Self::links_between), for one of the routes between two hosts. Choice 0 is the route that
@@ -263,7 +288,14 @@ impl Platform {
     ///
     /// # Panics
     /// When a host is not below [`host_count`](Self::host_count).
-    pub fn links_by_choice(&self, src: HostId, dst: HostId, choice: u32, links: &mut Vec<LinkId>) {
+    pub fn links_by_choice(
+        &self,
+        src: impl Into<Interface>,
+        dst: impl Into<Interface>,
+        choice: u32,
+        links: &mut Vec<LinkId>,
+    ) {
+        let (src, dst) = (src.into(), dst.into());
         let choice = choice % self.route_choices(src, dst);
         match self.common_fabric(src, dst).filter(|_| choice > 0) {
             None => self.links_between(src, dst, links),
@@ -274,15 +306,17 @@ impl Platform {
         }
     }
 
-    /// A host's own links to its switch, if it is connected to one directly.
+    /// The links of an interface to its switch, if it is connected to one directly.
     ///
     /// # Panics
     /// When `id` is not below [`host_count`](Self::host_count).
-    pub fn switch_port(&self, id: HostId) -> Option<SwitchPort> {
-        let switch = self.leaf_id(id);
+    pub fn switch_port(&self, interface: impl Into<Interface>) -> Option<SwitchPort> {
+        let Interface { host, nth } = interface.into();
+        let switch = self.leaf_id(host);
         let zone = &self.zones[switch.index()];
         let ZoneKind::Fabric(fabric) = &zone.kind else { return None };
-        let (up, down) = fabric.switch_port(id.0 - zone.first_host)?;
+        let (up, down) =
+            fabric.switch_port(zone.vertex_of_host(host.0 - zone.first_host) + u32::from(nth))?;
         let link = |link| LinkId(zone.first_link + link);
         Some(SwitchPort { switch: switch.0, up: link(up), down: link(down) })
     }
@@ -317,10 +351,10 @@ impl Platform {
         }
     }
 
-    fn node(&self, host: HostId) -> Node {
+    fn node(&self, Interface { host, nth }: Interface) -> Node {
         let id = self.leaf_id(host);
         let zone = &self.zones[id.index()];
-        Node { zone: id, vertex: zone.vertex_of_host(host.0 - zone.first_host) }
+        Node { zone: id, vertex: zone.vertex_of_host(host.0 - zone.first_host) + u32::from(nth) }
     }
 
     fn leaf(&self, host: HostId) -> (&Zone, u32) {
@@ -328,12 +362,12 @@ impl Platform {
         (zone, host.0 - zone.first_host)
     }
 
-    /// The fabric of two different hosts, its first link, and their positions in it.
-    fn common_fabric(&self, src: HostId, dst: HostId) -> Option<(&Fabric, u32, [u32; 2])> {
-        let zone = &self.zones[self.leaf_id(src).index()];
+    /// The fabric of interfaces of two different hosts, its first link, and their positions in it.
+    fn common_fabric(&self, src: Interface, dst: Interface) -> Option<(&Fabric, u32, [u32; 2])> {
+        let zone = &self.zones[self.leaf_id(src.host).index()];
         let ZoneKind::Fabric(fabric) = &zone.kind else { return None };
-        let common = src != dst && self.leaf_id(src) == self.leaf_id(dst);
-        common.then(|| (fabric, zone.first_link, [src, dst].map(|host| host.0 - zone.first_host)))
+        let common = src.host != dst.host && self.leaf_id(src.host) == self.leaf_id(dst.host);
+        common.then(|| (fabric, zone.first_link, [src, dst].map(|interface| self.node(interface).vertex)))
     }
 
     fn leaf_id(&self, host: HostId) -> ZoneId {
@@ -341,4 +375,9 @@ impl Platform {
         let after = self.leaves.partition_point(|id| self.zones[id.index()].first_host <= host.0);
         self.leaves[after - 1]
     }
+}
+
+/// A message to a host's own interfaces uses none of them: all stand for the first.
+fn within_host(src: Interface, dst: Interface) -> [Interface; 2] {
+    if src.host == dst.host { [src.host, dst.host].map(Interface::from) } else { [src, dst] }
 }

@@ -41,7 +41,7 @@ fn taper(fabric: &Fabric) -> Option<GroupTaper> {
     let hosts = chassis * routers * nodes;
     Some(GroupTaper {
         hosts,
-        injection: f64::from(hosts) * host,
+        injection: f64::from(hosts) * f64::from(fabric.interfaces.per_host) * host,
         between_two,
         outward: between_two * f64::from(groups - 1),
     })

@@ -61,6 +61,20 @@ pub enum Topology {
     },
 }
 
+impl Topology {
+    /// The same in hosts, if sizes count interfaces, of which each host has so many.
+    pub(crate) fn with_hosts_of(mut self, interfaces: u32) -> Topology {
+        match &mut self {
+            Topology::Cluster { hosts, .. } | Topology::Full { hosts } => *hosts /= interfaces,
+            Topology::Cabinets { sizes } => sizes.iter_mut().for_each(|size| *size /= interfaces),
+            Topology::FatTree { down, .. } => down.iter_mut().take(1).for_each(|hosts| *hosts /= interfaces),
+            Topology::Dragonfly { nodes, .. } => *nodes /= interfaces,
+            Topology::Torus { .. } | Topology::Explicit { .. } | Topology::Zones { .. } => {}
+        }
+        self
+    }
+}
+
 impl std::fmt::Display for Topology {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

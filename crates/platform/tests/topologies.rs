@@ -1,6 +1,6 @@
 //! Routes of the topologies by formula: golden ones, and what holds for every size.
 
-use mpirage_platform::{HostId, LinkId, Platform, Topology};
+use mpirage_platform::{HostId, Interface, LinkId, Platform, Topology};
 use proptest::prelude::*;
 
 fn load(spec: &str) -> Platform {
@@ -42,6 +42,42 @@ fn ports_of_a_switch_are_all_links_of_a_route() {
         }
     }
     assert_eq!(routes, 12);
+}
+
+#[test]
+fn interfaces_have_cables_of_their_own_and_sizes_count_hosts() {
+    let between = |platform: &Platform, src: (u32, u8), dst: (u32, u8)| {
+        let [src, dst] = [src, dst].map(|(host, nth)| Interface { host: HostId(host), nth });
+        let mut links = Vec::new();
+        platform.links_between(src, dst, &mut links);
+        links.iter().map(|link| platform.link(*link).name()).collect::<Vec<_>>()
+    };
+    let platform = load("cluster:3,interfaces=2");
+    assert_eq!(
+        (platform.host_count(), platform.interfaces().count(platform.host_count()), platform.link_count()),
+        (3, 6, 18)
+    );
+    assert_eq!(between(&platform, (0, 1), (2, 0)), ["cluster_link_0.1_UP", "cluster_link_2.0_DOWN"]);
+    assert_eq!(between(&platform, (1, 0), (1, 1)), ["cluster_link_1.0_loopback"]);
+    assert_eq!(platform.find_host("host-2"), Some(HostId(2)));
+    assert_eq!(platform.links_of_host(HostId(1)).len(), 4);
+    assert_eq!(platform.topology(), Topology::Cluster { hosts: 3, backbone: false });
+
+    // Hosts 0 to 3 are at the first leaf switch, with eight cables.
+    let platform = load("fat-tree:4x2,interfaces=2");
+    let down = Topology::FatTree { down: vec![4, 2], up: vec![1, 8], parallel: vec![1, 1] };
+    assert_eq!((platform.host_count(), platform.topology()), (8, down));
+    for (src, dst, links) in [((0, 0), (3, 1), 2), ((3, 1), (4, 0), 4)] {
+        assert_eq!(between(&platform, src, dst).len(), links);
+        assert_eq!(between(&platform, dst, src).len(), links);
+    }
+    assert_eq!(platform.route_choices(HostId(3), HostId(4)), 8);
+    let figures = platform.network_figures();
+    assert_eq!(figures.bisection.map(|(rate, _)| rate), Some(8.0 * 125e6));
+
+    let platform = load("dragonfly:3x1x2x2,interfaces=4");
+    assert_eq!((platform.host_count(), platform.interfaces().count(platform.host_count())), (12, 48));
+    assert_eq!(platform.group_taper().map(|taper| (taper.hosts, taper.injection)), Some((4, 16.0 * 125e6)));
 }
 
 #[test]

@@ -254,9 +254,9 @@ fn classes<'a>(
 ) -> BTreeMap<&'a str, u64> {
     let mut links: Vec<LinkId> = Vec::new();
     let mut classes = BTreeMap::new();
+    let interfaces = run.interfaces();
     for (&(from, to), time) in pairs {
-        let host = |rank: u32| run.placement[rank as usize];
-        run.platform.links_between(host(from), host(to), &mut links);
+        run.platform.links_between(interfaces[from as usize], interfaces[to as usize], &mut links);
         *classes.entry(network.bottleneck(&links).unwrap_or("memory of one host")).or_default() += time;
     }
     classes

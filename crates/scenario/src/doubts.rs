@@ -32,7 +32,14 @@ pub struct Situation<'a> {
 impl Situation<'_> {
     /// All doubts about the machine; computation apart.
     pub fn doubts(&self) -> Vec<String> {
-        let found = [self.crowded(), self.within_a_host(), self.calibration(), self.groups(), self.ignored()];
+        let found = [
+            self.crowded(),
+            self.within_a_host(),
+            self.left_aside_interfaces(),
+            self.calibration(),
+            self.groups(),
+            self.ignored(),
+        ];
         found.into_iter().flatten().collect()
     }
 
@@ -94,6 +101,18 @@ impl Situation<'_> {
             ),
             _ => None,
         }
+    }
+
+    /// Does the model pass over all interfaces of a host but one?
+    fn left_aside_interfaces(&self) -> Option<String> {
+        let per_host = self.platform.interfaces().per_host;
+        let has_links = matches!(self.model.network, Network::Flow(_) | Network::Packet(_) | Network::Ideal);
+        (per_host > 1 && !has_links).then(|| {
+            format!(
+                "the {per_host} interfaces of each host are left aside: model `{}` gives a host one; flow and packet use them",
+                self.model.name
+            )
+        })
     }
 
     /// Does the model pass over the inside of hosts?
@@ -286,6 +305,7 @@ mod tests {
         assert_eq!(doubts(node, "packet", 8, None), "");
         for model in ["bus", "smp", "loggops"] {
             assert!(doubts(node, model, 8, None).contains("[node] is left aside"), "{model}");
+            assert!(doubts("cluster:2,interfaces=2", model, 2, None).contains("2 interfaces"), "{model}");
         }
     }
 

@@ -1,9 +1,8 @@
 //! The interfaces of hosts: when they are free for the next message.
 
-use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
 
-/// When each host's interface is free, in both directions.
+/// When each interface is free, in both directions.
 pub(super) struct Interfaces {
     sending: Vec<Time>,
     receiving: Vec<Time>,
@@ -11,19 +10,19 @@ pub(super) struct Interfaces {
 }
 
 impl Interfaces {
-    pub(super) fn new(hosts: u32, gap: Duration) -> Interfaces {
-        let free = vec![Time::ZERO; hosts as usize];
+    pub(super) fn new(count: u32, gap: Duration) -> Interfaces {
+        let free = vec![Time::ZERO; count as usize];
         Interfaces { sending: free.clone(), receiving: free, gap }
     }
 
-    /// A message leaves a host when the gap since the last one is over.
-    pub(super) fn send(&mut self, host: HostId, now: Time) -> Time {
-        take(&mut self.sending[host.0 as usize], now, self.gap)
+    /// A message leaves an interface, given by its number, when the gap since the last one is over.
+    pub(super) fn send(&mut self, interface: u32, now: Time) -> Time {
+        take(&mut self.sending[interface as usize], now, self.gap)
     }
 
-    /// The last byte of a message has come to a host, whose interface gives it away when the gap since the last one is over.
-    pub(super) fn receive(&mut self, host: HostId, now: Time) -> Time {
-        take(&mut self.receiving[host.0 as usize], now, self.gap)
+    /// The last byte of a message has come to an interface, which gives it away when the gap since the last one is over.
+    pub(super) fn receive(&mut self, interface: u32, now: Time) -> Time {
+        take(&mut self.receiving[interface as usize], now, self.gap)
     }
 }
 
@@ -42,11 +41,8 @@ mod tests {
         let ns = Duration::from_nanos;
         let mut interfaces = Interfaces::new(2, ns(10));
         let at = |nanos| Time::ZERO + ns(nanos);
-        assert_eq!((interfaces.send(HostId(0), at(5)), interfaces.send(HostId(0), at(6))), (at(5), at(15)));
-        assert_eq!(interfaces.send(HostId(1), at(6)), at(6));
-        assert_eq!(
-            (interfaces.receive(HostId(0), at(1)), interfaces.receive(HostId(0), at(2))),
-            (at(1), at(11))
-        );
+        assert_eq!((interfaces.send(0, at(5)), interfaces.send(0, at(6))), (at(5), at(15)));
+        assert_eq!(interfaces.send(1, at(6)), at(6));
+        assert_eq!((interfaces.receive(0, at(1)), interfaces.receive(0, at(2))), (at(1), at(11)));
     }
 }

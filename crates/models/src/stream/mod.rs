@@ -81,7 +81,7 @@ impl StreamNetwork {
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters, physics: Physics) -> StreamNetwork {
         StreamNetwork {
             header: parameters.header,
-            interfaces: Interfaces::new(platform.host_count(), physics.gap),
+            interfaces: Interfaces::new(platform.interfaces().count(platform.host_count()), physics.gap),
             queues: Queues::new(physics.send_buffer),
             wires: Wires::new(Arc::clone(&platform), parameters.contention),
             sharing: Sharing::new().with_tolerance(parameters.sharing_tolerance),
@@ -116,7 +116,8 @@ impl StreamNetwork {
 
     /// A message sets out when the interface of its host is free.
     fn depart(&mut self, now: Time, id: MessageId) {
-        let leaves = self.interfaces.send(self.queues.message(id).transfer.from, now);
+        let sends = self.paths.number(self.queues.message(id).transfer.sends());
+        let leaves = self.interfaces.send(sends, now);
         match self.queues.message(id).is_short() {
             true if leaves > now => self.agenda.push(leaves, Due::Hop(id)),
             true => self.hop(now, id),
@@ -239,7 +240,7 @@ impl StreamNetwork {
         let transfer = self.queues.message(id).transfer;
         let delay =
             Duration::from_secs_f64(self.paths.delay(&transfer)) + self.physics.software + self.lateness();
-        let date = self.interfaces.receive(transfer.to, now) + delay;
+        let date = self.interfaces.receive(self.paths.number(transfer.receives()), now) + delay;
         self.agenda.push(date, Due::Arrival(id));
     }
 

@@ -235,7 +235,7 @@ impl<M: Memory> FileCalls<'_, M> {
         };
         let connection = Connection { source: ends.0, target: ends.1, class: POINT_TO_POINT, stream: 0 };
         let cargo = if bytes.is_some() { Cargo::Data } else { Cargo::Control };
-        let transfer = Transfer { from: hosts.0, to: hosts.1, bytes: bytes.unwrap_or(0), connection, cargo };
+        let transfer = Transfer { connection, cargo, ..Transfer::data(hosts.0, hosts.1, bytes.unwrap_or(0)) };
         self.core.kernel.start_transfer(transfer, Due::File(id).token());
     }
 
@@ -427,7 +427,7 @@ impl<M: Memory> FileCalls<'_, M> {
                 stream: file.get(),
             };
             let (from_host, to_host) = (self.core.host(from), self.core.host(to));
-            let transfer = Transfer { from: from_host, to: to_host, bytes, connection, cargo: Cargo::Data };
+            let transfer = Transfer { connection, ..Transfer::data(from_host, to_host, bytes) };
             self.core.kernel.start_transfer(transfer, Due::File(activity).token());
         }
     }

@@ -364,13 +364,8 @@ impl<M: Memory> OneSided<'_, M> {
         let cargo = if bytes.is_some() { Cargo::Data } else { Cargo::Control };
         let stream = window.get().wrapping_mul(31);
         let connection = Connection { source: from.get(), target: to.get(), class: POINT_TO_POINT, stream };
-        let transfer = Transfer {
-            from: self.core.host(from),
-            to: self.core.host(to),
-            bytes: bytes.unwrap_or(0),
-            connection,
-            cargo,
-        };
+        let (from, to) = (self.core.host(from), self.core.host(to));
+        let transfer = Transfer { connection, cargo, ..Transfer::data(from, to, bytes.unwrap_or(0)) };
         self.core.kernel.start_transfer(transfer, Due::Window(id).token());
     }
 }

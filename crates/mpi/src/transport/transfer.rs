@@ -588,5 +588,8 @@ fn start_transfer(
     let connection =
         Connection { source: source.get(), target: target.get(), class, stream: message.stream() };
     let (from, to) = (hosts[source.index()], hosts[target.index()]);
-    kernel.start_transfer(Transfer { from, to, bytes, connection, cargo }, Due::Transfer(id).token())
+    kernel.start_transfer(
+        Transfer { connection, cargo, ..Transfer::data(from, to, bytes) },
+        Due::Transfer(id).token(),
+    )
 }

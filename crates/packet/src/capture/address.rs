@@ -1,4 +1,4 @@
-//! Addresses of hosts, derived from their numbers.
+//! Addresses of hosts, derived from their numbers. All interfaces of a host have the same.
 //!
 //! Host 0 is 10.0.0.1 with the locally administered MAC 02:00:00:00:00:00. Above 16,777,213 hosts IPv4 addresses repeat; MAC
 //! addresses do not.

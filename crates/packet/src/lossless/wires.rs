@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mpirage_kernel::{Connection, QueueSample};
-use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_platform::{Interface, LinkId, Platform};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
@@ -277,7 +277,7 @@ impl LosslessWires {
 }
 
 impl Layer for LosslessWires {
-    fn path(&mut self, from: HostId, to: HostId, salt: u64) -> PathId {
+    fn path(&mut self, from: Interface, to: Interface, salt: u64) -> PathId {
         let LosslessWires { parameters, ports, by_link, by_ports, ways, queues, faults, .. } = self;
         self.paths.between((from, to), salt, |platform, link, before| {
             let port = *by_link.entry(link).or_insert_with(|| {

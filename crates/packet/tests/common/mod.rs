@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use mpirage_kernel::{Cargo, Connection, Milestone, Model, NetworkModel, Token, Transfer};
+use mpirage_kernel::{Connection, Milestone, Model, NetworkModel, Token, Transfer};
 use mpirage_packet::{
     Endpoint, LinkLayer, LosslessParameters, LosslessWires, MessageParameters, PacketNetwork,
     PacketParameters, RdmaEndpoint, RdmaSettings,
@@ -107,5 +107,5 @@ pub fn start(network: &mut Lossless, message: &Message) {
 fn transfer(message: &Message) -> Transfer {
     let (from, to) = (HostId(message.from), HostId(message.to));
     let connection = Connection { source: message.from, target: message.to, class: message.class, stream: 0 };
-    Transfer { from, to, bytes: message.bytes, connection, cargo: Cargo::Data }
+    Transfer { connection, ..Transfer::data(from, to, message.bytes) }
 }

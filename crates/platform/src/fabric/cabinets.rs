@@ -70,8 +70,8 @@ impl Shape for Cabinets {
         match role {
             Role::Backbone => format!("{id}_backbone"),
             Role::Uplink => format!("{id}_cabinet_{}", cable + 1),
-            Role::Limiter => format!("{id}_link_{}_limiter", fabric.hosts.names.numbers.get(cable)),
-            _ => format!("{id}_link_{}", fabric.hosts.names.numbers.get(cable)),
+            Role::Limiter => format!("{id}_link_{}_limiter", fabric.number_at(cable)),
+            _ => format!("{id}_link_{}", fabric.number_at(cable)),
         }
     }
 

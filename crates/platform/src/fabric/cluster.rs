@@ -73,8 +73,8 @@ impl Shape for Cluster {
         let id = &fabric.id;
         match role {
             Role::Backbone => format!("{id}_backbone"),
-            Role::Limiter => format!("{id}_link_{}_limiter", fabric.hosts.names.numbers.get(cable)),
-            _ => format!("{id}_link_{}", fabric.hosts.names.numbers.get(cable)),
+            Role::Limiter => format!("{id}_link_{}_limiter", fabric.number_at(cable)),
+            _ => format!("{id}_link_{}", fabric.number_at(cable)),
         }
     }
 

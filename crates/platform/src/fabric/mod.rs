@@ -24,12 +24,14 @@ pub(crate) use mesh::Mesh;
 pub(crate) use torus::Torus;
 
 use crate::host::HostGroup;
+use crate::interface::HostInterfaces;
 use crate::link::{Cable, Duplex, LinkEnd, LinkId, LinkSpec};
 use crate::topology::Topology;
 
-/// The formula of a topology. Hosts are positions from 0; links are numbers of its [`Layout`].
+/// The formula of a topology. The interfaces of hosts are positions from 0, those of a host one after the other; links are numbers of its
+/// [`Layout`].
 pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
-    /// The number of hosts that it connects.
+    /// The number of interfaces that it connects; hosts have one each, as a rule.
     fn hosts(&self) -> u32;
 
     /// Pushes the links from one host to another. Loopbacks are not its business; `src == dst`
@@ -117,6 +119,7 @@ impl Extras {
 pub(crate) struct Fabric {
     pub id: String,
     pub hosts: HostGroup,
+    pub interfaces: HostInterfaces,
     dialect: Dialect,
     layout: Layout,
     shape: Box<dyn Shape>,
@@ -130,11 +133,42 @@ impl Fabric {
         (shape, layout): (S, Layout),
     ) -> Self {
         debug_assert_eq!(hosts.names.numbers.count(), shape.hosts());
-        Self { id, hosts, dialect, layout, shape: Box::new(shape) }
+        Self { id, hosts, interfaces: HostInterfaces::SINGLE, dialect, layout, shape: Box::new(shape) }
+    }
+
+    /// The same with several interfaces per host, one after the other among the positions of the shape.
+    pub fn with_interfaces<S: Shape + 'static>(
+        id: String,
+        hosts: HostGroup,
+        interfaces: HostInterfaces,
+        (shape, layout): (S, Layout),
+    ) -> Self {
+        debug_assert_eq!(
+            u64::from(hosts.names.numbers.count()) * u64::from(interfaces.per_host),
+            u64::from(shape.hosts())
+        );
+        Self { id, hosts, interfaces, dialect: Dialect::Mpirage, layout, shape: Box::new(shape) }
     }
 
     pub fn host_count(&self) -> u32 {
+        self.position_count() / u32::from(self.interfaces.per_host)
+    }
+
+    /// How many positions its shape has: one per interface.
+    pub fn position_count(&self) -> u32 {
         self.shape.hosts()
+    }
+
+    /// The position of the first interface of a host, given by its number in the fabric.
+    pub fn position_of_host(&self, host: u32) -> u32 {
+        host * u32::from(self.interfaces.per_host)
+    }
+
+    /// The number in the name of the host at a position, with that of the interface if the host has several.
+    pub fn number_at(&self, position: u32) -> String {
+        let per_host = u32::from(self.interfaces.per_host);
+        let number = self.hosts.names.numbers.get(position / per_host);
+        if per_host == 1 { number.to_string() } else { format!("{number}.{}", position % per_host) }
     }
 
     pub fn link_count(&self) -> u32 {
@@ -145,13 +179,16 @@ impl Fabric {
         &self.layout
     }
 
+    /// Its shape as its file describes it: in hosts, not in interfaces.
     pub fn topology(&self) -> Topology {
-        self.shape.topology()
+        self.shape.topology().with_hosts_of(self.interfaces.per_host.into())
     }
 
     /// Two hosts between which no route is longer, in our own files; SimGrid's routes may be longer than they need to be.
     pub fn farthest(&self) -> Option<(u32, u32)> {
-        (self.dialect == Dialect::Mpirage).then(|| self.shape.farthest())
+        let per_host = u32::from(self.interfaces.per_host);
+        let hosts = |(src, dst)| (src / per_host, dst / per_host);
+        (self.dialect == Dialect::Mpirage).then(|| hosts(self.shape.farthest()))
     }
 
     /// Bytes per second from one half of the hosts to the other, given those of one cable of each role. Limiters are not
@@ -169,7 +206,7 @@ impl Fabric {
         let class = self.layout.class_of(link);
         let (cable, direction) = class.wires.locate(link);
         let name = match class.role {
-            Role::Loopback => format!("{}_link_{}_loopback", self.id, self.hosts.names.numbers.get(cable)),
+            Role::Loopback => format!("{}_link_{}_loopback", self.id, self.number_at(cable)),
             role => self.shape.cable_name(role, cable, self),
         };
         name + direction
@@ -179,7 +216,8 @@ impl Fabric {
     pub fn link_ends(&self, link: u32) -> Option<[LinkEnd; 2]> {
         let class = self.layout.class_of(link);
         let (cable, _) = class.wires.locate(link);
-        let [lower, upper] = self.shape.cable_ends(class.role, cable)?;
+        let ends = self.shape.cable_ends(class.role, cable)?;
+        let [lower, upper] = ends.map(|end| end.of_host(self.interfaces.per_host.into()));
         Some(if class.wires.up(cable) == link { [lower, upper] } else { [upper, lower] })
     }
 

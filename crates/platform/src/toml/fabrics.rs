@@ -10,12 +10,13 @@ use crate::fabric::{
     FatTree, FatTreeCables, Layout, Mesh, Shape, Torus,
 };
 use crate::host::{HostGroup, HostNames, Numbers};
+use crate::interface::{HostInterfaces, InterfacePolicy};
 use crate::link::{Cable, Duplex, Sharing};
 use crate::preset::NetworkPreset;
 use crate::suggest::did_you_mean;
 
 /// Hosts and their cables.
-const COMMON: [&str; 12] = [
+const COMMON: [&str; 14] = [
     "speed",
     "cores",
     "bandwidth",
@@ -28,6 +29,8 @@ const COMMON: [&str; 12] = [
     "digits",
     "loopback",
     "limiter",
+    "interfaces",
+    "interface-policy",
 ];
 
 /// The shape of a dragonfly, and cables that differ from those of its hosts.
@@ -63,7 +66,9 @@ pub(super) fn read<'d>(
     };
     let table = entry.table(&[own, &COMMON].concat())?;
     let (cable, extras) = (cable(&table, Duplex::Split, preset)?, extras(&table, preset)?);
-    let plan = Plan { table: &table, name, cable, extras, cores: builder.usual_cores(), preset };
+    let interfaces = interfaces(&table, topology)?;
+    let cores = builder.usual_cores();
+    let plan = Plan { table: &table, name, cable, extras, interfaces, cores, preset };
     let fabric = match topology {
         "cluster" => plan.cluster()?,
         "cabinets" => plan.cabinets()?,
@@ -81,6 +86,7 @@ struct Plan<'t, 'd> {
     name: &'t str,
     cable: Cable,
     extras: Extras,
+    interfaces: HostInterfaces,
     /// Of a host, unless the table says otherwise.
     cores: u32,
     /// The network that the platform names.
@@ -91,19 +97,27 @@ impl Plan<'_, '_> {
     fn cluster(&self) -> Result<Fabric, PlatformError> {
         let entry = self.table.need("hosts")?;
         let backbone = self.table.maybe("backbone", backbone)?;
-        self.fabric(&entry, Cluster::new(entry.count()?, self.cable, backbone, &self.extras))
+        self.fabric(
+            &entry,
+            Cluster::new(self.positions(&entry, entry.count()?)?, self.cable, backbone, &self.extras),
+        )
     }
 
     fn cabinets(&self) -> Result<Fabric, PlatformError> {
         let sizes = self.table.need("sizes")?;
         let uplink = cable(&self.table.need("uplink")?.table(&LINK)?, Duplex::Split, self.preset)?;
         let backbone = self.table.maybe("backbone", backbone)?;
-        self.fabric(&sizes, Cabinets::new(&sizes.counts()?, self.cable, uplink, backbone, &self.extras))
+        let cabinets: Result<Vec<u32>, _> =
+            sizes.counts()?.into_iter().map(|hosts| self.positions(&sizes, hosts)).collect();
+        self.fabric(&sizes, Cabinets::new(&cabinets?, self.cable, uplink, backbone, &self.extras))
     }
 
     fn fat_tree(&self) -> Result<Fabric, PlatformError> {
         let entry = self.table.need("down")?;
-        let down = entry.counts()?;
+        let mut down = entry.counts()?;
+        if let Some(hosts) = down.first_mut() {
+            *hosts = self.positions(&entry, *hosts)?;
+        }
         let up = self.table.or("up", full_bisection(&down), Entry::counts)?;
         let parallel = self.table.or("parallel", vec![1; down.len()], Entry::counts)?;
         let arities = Arities { down, up, parallel };
@@ -122,7 +136,7 @@ impl Plan<'_, '_> {
             groups: entry.count()?,
             chassis: self.table.need("chassis")?.count()?,
             routers: self.table.need("routers")?.count()?,
-            nodes: self.table.need("nodes")?.count()?,
+            nodes: self.positions(&entry, self.table.need("nodes")?.count()?)?,
             group_links: self.table.or("group-links", 1, Entry::count)?,
             chassis_links: self.table.or("chassis-links", 1, Entry::count)?,
             router_links: self.table.or("router-links", 1, Entry::count)?,
@@ -144,6 +158,13 @@ impl Plan<'_, '_> {
     fn full(&self) -> Result<Fabric, PlatformError> {
         let entry = self.table.need("hosts")?;
         self.fabric(&entry, Mesh::new(entry.count()?, self.cable, &self.extras))
+    }
+
+    /// How many interfaces so many hosts have: the shapes connect interfaces.
+    fn positions(&self, culprit: &Entry<'_>, hosts: u32) -> Result<u32, PlatformError> {
+        hosts
+            .checked_mul(self.interfaces.per_host.into())
+            .ok_or_else(|| culprit.error("these are more interfaces than can be numbered (4,294,967,295)"))
     }
 
     /// The numbers in the names of hosts: some from `first` on, or a list.
@@ -170,13 +191,36 @@ impl Plan<'_, '_> {
             names: HostNames {
                 prefix: self.table.or("prefix", "host-", Entry::text)?.to_owned(),
                 suffix: self.table.or("suffix", "", Entry::text)?.to_owned(),
-                numbers: self.numbers(shape.hosts())?,
+                numbers: self.numbers(shape.hosts() / u32::from(self.interfaces.per_host))?,
                 digits: self.table.or("digits", 0, digits)?,
             },
             speed: self.table.need("speed")?.speed()?,
             cores: self.table.or("cores", self.cores, Entry::count)?,
         };
-        Ok(Fabric::new(self.name.to_owned(), hosts, Dialect::Mpirage, (shape, layout)))
+        Ok(Fabric::with_interfaces(self.name.to_owned(), hosts, self.interfaces, (shape, layout)))
+    }
+}
+
+/// The interfaces of each host. Hosts of a torus or a full mesh are switches themselves, with cables to each other.
+fn interfaces(table: &Table<'_>, topology: &str) -> Result<HostInterfaces, PlatformError> {
+    let per_host = table.or("interfaces", 1, interface_count)?;
+    let policy = table.or("interface-policy", InterfacePolicy::default(), |entry| {
+        InterfacePolicy::parse(entry.text()?)
+            .map_err(|(problem, meant)| entry.error(problem).maybe_help(meant))
+    })?;
+    match table.get("interfaces") {
+        Some(entry) if per_host > 1 && ["torus", "full"].contains(&topology) => Err(entry.error(format!(
+            "hosts of `{topology}` have one interface: cables lead from host to host, not to a switch"
+        ))),
+        _ => Ok(HostInterfaces { per_host, policy }),
+    }
+}
+
+fn interface_count(entry: Entry<'_>) -> Result<u8, PlatformError> {
+    const MOST: u32 = 64;
+    match entry.count()? {
+        count if count <= MOST => Ok(count as u8),
+        count => Err(entry.error(format!("`interfaces` is {count}; a host has at most {MOST}"))),
     }
 }
 

@@ -97,11 +97,13 @@ impl Members {
 }
 
 impl Zone {
-    /// The vertex of a host, given by its position in the zone.
+    /// The vertex of a host, given by its position in the zone: that of its first interface.
     pub fn vertex_of_host(&self, position: u32) -> u32 {
-        match self.members() {
-            Some(members) => members.hosts[position as usize].vertex,
-            None => position,
+        match &self.kind {
+            ZoneKind::Fabric(fabric) => fabric.position_of_host(position),
+            ZoneKind::Routed(RoutedZone { members, .. }) | ZoneKind::Star(StarZone { members, .. }) => {
+                members.hosts[position as usize].vertex
+            }
         }
     }
 

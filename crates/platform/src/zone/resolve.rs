@@ -36,7 +36,7 @@ fn within(zones: &[Zone], src: Node, dst: Node, links: &mut Vec<LinkId>) -> Opti
     match &zone.kind {
         ZoneKind::Fabric(fabric) => {
             let mut path = Path { first_link: zone.first_link, links };
-            let router = fabric.host_count();
+            let router = fabric.position_count();
             match (src.vertex == router, dst.vertex == router) {
                 (false, false) => fabric.route(src.vertex, dst.vertex, &mut path),
                 (false, true) => fabric.leave(src.vertex, &mut path),

@@ -128,10 +128,11 @@ impl Waits {
 
     /// Contention by link: of each route, the link that is used most.
     fn links(&self, names: &Names<'_>) -> Vec<(String, Sum)> {
-        let RunInfo { platform, placement, .. } = names.run;
+        let RunInfo { platform, .. } = names.run;
+        let interfaces = names.run.interfaces();
         let (mut route, mut by_link): (Vec<LinkId>, FxHashMap<LinkId, Sum>) = Default::default();
         for (&(from, to), &sum) in self.tables.contention.iter() {
-            platform.links_between(placement[from as usize], placement[to as usize], &mut route);
+            platform.links_between(interfaces[from as usize], interfaces[to as usize], &mut route);
             if let Some(link) = names.network.most_used(&route) {
                 by_link.entry(link).or_default().add(sum);
             }
