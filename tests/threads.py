@@ -58,7 +58,7 @@ def limits(suite):
     program, seen = suite.compile(SOURCES / "limits.c", flags=FLAGS), set()
     for _ in range(REPETITIONS):
         result = suite.simulate("-q", "-n", 2, "--compute", "none", f"--json={suite.folder / 'run.json'}", program)
-        wanted = "posted 0, in time 1\nnever posted 1, after 1.500000 s\nno condition 1\n"
+        wanted = "posted 0, in time 1\nnever posted 1, after 1.500000 s\nno condition 1, waited 1\nno lock 1, waited 1\n"
         suite.check("waits with a limit", result.code == 0 and result.out == wanted, result)
         seen.add(json.loads((suite.folder / "run.json").read_text())["simulated_seconds"])
     suite.check(f"waits with a limit: the same in {REPETITIONS} runs", len(seen) == 1, seen)

@@ -1,11 +1,13 @@
-/* Waits of threads that end at a date: semaphores in simulated time, conditions in real time. */
+/* Waits of threads that end at a date: semaphores in simulated time, conditions and locks in real time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static sem_t posted, never;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -21,6 +23,13 @@ static struct timespec after(clockid_t clock, double seconds) {
         date.tv_nsec -= 1000000000;
     }
     return date;
+}
+
+/* The real clock, which mpirage does not replace in system calls. */
+static double real(void) {
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
 static void *post_later(void *unused) {
@@ -49,10 +58,15 @@ int main(int argc, char **argv) {
     result = sem_timedwait(&never, &date);
     if (rank == 0) printf("never posted %d, after %.6f s\n", result == -1 && errno == ETIMEDOUT, MPI_Wtime() - start);
     date = after(CLOCK_REALTIME, 0.05);
+    start = real();
     pthread_mutex_lock(&mutex);
     result = pthread_cond_timedwait(&condition, &mutex, &date);
+    if (rank == 0) printf("no condition %d, waited %d\n", result == ETIMEDOUT, real() - start > 0.045);
+    start = real();
+    date = after(CLOCK_REALTIME, 0.05);
+    result = pthread_mutex_timedlock(&mutex, &date);
+    if (rank == 0) printf("no lock %d, waited %d\n", result == ETIMEDOUT, real() - start > 0.045);
     pthread_mutex_unlock(&mutex);
-    if (rank == 0) printf("no condition %d\n", result == ETIMEDOUT);
     MPI_Finalize();
     return 0;
 }

@@ -4,14 +4,14 @@
 //! therefore tries again and again and sleeps in simulated time in between, as for [file locks](crate::locks). It notices at most an eighth of
 //! its wait late that the semaphore is free.
 //!
-//! Waits for conditions stay in the kernel, because another thread of the process may hold what they wait for while it computes: Python's threads wait so
+//! Waits for conditions and locks stay in the kernel, because another thread of the process may hold what they wait for while it computes: Python's threads wait so
 //! for the interpreter. Their time limit is the same span of real time. So is that of semaphores if threads have no lines: the simulator
 //! does not wait for the other threads then.
 
 use core::ffi::{CStr, c_int};
 use std::sync::OnceLock;
 
-use libc::{clockid_t, pthread_cond_t, pthread_mutex_t, sem_t, timespec};
+use libc::{clockid_t, pthread_cond_t, pthread_mutex_t, pthread_rwlock_t, sem_t, timespec};
 
 use crate::clock::{Slept, pass, shown};
 use crate::locks::{FIRST, MOST};
@@ -83,6 +83,43 @@ unsafe extern "C" fn pthread_cond_timedwait(
             None => libc::ENOSYS,
         }
     }
+}
+
+/// Locks of threads with a time limit: on the clock of the calendar, and on one that the program names.
+macro_rules! locks {
+    ($($on_calendar:ident $on_clock:ident $of:ty;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $on_calendar(lock: *mut $of, until: *const timespec) -> c_int {
+            // SAFETY: the program's arguments.
+            unsafe { $on_clock(lock, libc::CLOCK_REALTIME, until) }
+        }
+
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $on_clock(lock: *mut $of, clock: clockid_t, until: *const timespec) -> c_int {
+            type Lock = unsafe extern "C" fn(*mut $of, clockid_t, *const timespec) -> c_int;
+            static REAL: OnceLock<Option<Lock>> = OnceLock::new();
+            let name = const {
+                match CStr::from_bytes_with_nul(concat!(stringify!($on_clock), "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => panic!("a name without NUL"),
+                }
+            };
+            // SAFETY: the type of the function; the program's arguments, of which the time may be null.
+            unsafe {
+                let date = until.as_ref().and_then(as_nanos).and_then(|date| in_real_time(clock, date));
+                match known(&REAL, name) {
+                    Some(take) => take(lock, clock, date.as_ref().map_or(until, |date| date)),
+                    None => libc::ENOSYS,
+                }
+            }
+        }
+    )*};
+}
+
+locks! {
+    pthread_mutex_timedlock pthread_mutex_clocklock pthread_mutex_t;
+    pthread_rwlock_timedrdlock pthread_rwlock_clockrdlock pthread_rwlock_t;
+    pthread_rwlock_timedwrlock pthread_rwlock_clockwrlock pthread_rwlock_t;
 }
 
 /// May this thread wait in simulated time?
