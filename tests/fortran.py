@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Fortran programs in the three interfaces, on 1, 3 and 8 ranks, against recorded outputs of Open MPI: tests/fortran.py [--record | --live]
 
+Programs that Debian's mpif90.mpich has built run too: with the same output and the same simulated time.
+
 --record runs them under Debian's Open MPI and writes tests/fortran/*.out. --live compares with Debian's MPICH too."""
 
 import itertools
+import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -12,10 +16,67 @@ import prepare
 from harness import MPIRAGE, TESTS, Suite
 
 FOLDER = TESTS / "fortran"
-PROGRAMS = ["fixed.f", "module.f90", "f08.f90"]
+PROGRAMS = ["fixed.f", "module.f90", "f08.f90", "sections.f90"]
 RANKS = [1, 3, 8]
-# MPICH's Fortran library does not recognise MPI_BOTTOM in a program that is built as Debian does.
-DIFFERENT = "bottom"
+# Lines with array sections of which Debian's MPICH loses some gaps.
+DIFFERENT = ("every second", "uneven", "packed")
+# Prints which MPI libraries of Debian are loaded.
+LOADED = """program loaded
+  use mpi
+  implicit none
+  integer :: ierr, unit, found
+  character(len=512) :: line
+  call MPI_Init(ierr)
+  found = 0
+  open(newunit=unit, file='/proc/self/maps', action='read')
+  do
+    read(unit, '(a)', iostat=ierr) line
+    if (ierr /= 0) exit
+    if (index(line, '/libmpich') > 0 .and. index(line, 'mpirage') == 0) found = found + 1
+  end do
+  close(unit)
+  print '(a,i0)', 'libraries of Debian: ', found
+  call MPI_Finalize(ierr)
+end program
+"""
+DATAREP = """module extents
+  use MODULE
+  implicit none
+contains
+  subroutine extent_of(datatype, extent, extra_state, ierror)
+    HANDLE :: datatype
+    integer(kind=MPI_ADDRESS_KIND) :: extent, extra_state
+    integer :: ierror
+    extent = 4
+    ierror = MPI_SUCCESS
+  end subroutine
+end module
+
+program datarep
+  use extents
+  implicit none
+  FILE :: file
+  integer :: numbers(3), ierr
+  integer(kind=MPI_ADDRESS_KIND) :: nothing
+  integer(kind=MPI_OFFSET_KIND) :: start
+  call MPI_Init(ierr)
+  nothing = 0
+  start = 0
+  call MPI_Register_datarep('mine', MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of, nothing, ierr)
+  call MPI_File_open(MPI_COMM_SELF, 'numbers', MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file, ierr)
+  call MPI_File_set_view(file, start, MPI_INTEGER, MPI_INTEGER, 'mine', MPI_INFO_NULL, ierr)
+  numbers = [7, 8, 9]
+  call MPI_File_write_at(file, start, numbers, 3, MPI_INTEGER, MPI_STATUS_IGNORE, ierr)
+  numbers = 0
+  call MPI_File_read_at(file, start, numbers, 3, MPI_INTEGER, MPI_STATUS_IGNORE, ierr)
+  call MPI_File_close(file, ierr)
+  print '(i0,1x,i0,1x,i0)', numbers
+  call MPI_Finalize(ierr)
+end program
+"""
+# Names of Debian's library that mpirage's does not have: tables of types for polymorphic variables, which MPI's types cannot be in, initialisation by
+# the library's own C code, and functions beyond the standard that end with a message or that no program can call.
+NOT_THERE = re.compile(r"___(vtab|def_init|copy)_|^mpirinit|^MPIR_F_|^MPI_F_|mpi_c_interface|mpix_|MPIX_|mpixr_|^p?mpi_\w+_fn(_null)?_*$|_FN(_NULL)?$|[Ss][Yy][Nn][Cc]_[Rr][Ee][Gg]")
 WRONG = """program wrong
   use mpi
   implicit none
@@ -97,6 +158,21 @@ def sizeof(suite):
         suite.check(f"MPI_Sizeof ({mode})", done.code == 0 and done.out == "1 2 4 8 4 8 8 16 errors 0\n8\n", done)
 
 
+def null_conversion(suite):
+    """A data representation without conversions leaves the bytes of a file as they are."""
+    source = suite.folder / "datarep.f90"
+    for module, handle in (("mpi", "integer"), ("mpi_f08", "type(MPI_Datatype)")):
+        source.write_text(DATAREP.replace("MODULE", module).replace("HANDLE", handle).replace("FILE", "integer" if module == "mpi" else "type(MPI_File)"))
+        for name, compiler in (("wrapper", [MPIRAGE, "fc"]), ("mpif90.mpich", ["mpif90.mpich", "-w", "-fallow-argument-mismatch"])):
+            if (module, name) == ("mpi", "mpif90.mpich"):
+                continue  # MPICH's module mpi does not declare it
+            made = suite.run([*compiler, "-J", suite.temporary, source, "-o", suite.folder / "datarep"], timeout=120)
+            done = suite.run([MPIRAGE, "run", "-q", "-n", 1, suite.folder / "datarep"], cwd=suite.folder)
+            data = (suite.folder / "numbers").read_bytes() if (suite.folder / "numbers").exists() else b""
+            suite.check(f"MPI_CONVERSION_FN_NULL of {module} ({name})", made.code == 0 and done.code == 0 and done.out == "7 8 9\n", (made, done))
+            suite.check(f"the file has the numbers ({module}, {name})", data == b"".join(number.to_bytes(4, "little") for number in (7, 8, 9)), data)
+
+
 def wrappers(suite):
     """Questions of build systems, modules in a cache, source lines in diagnoses."""
     shown = suite.run([MPIRAGE, "fc", "-show"])
@@ -113,24 +189,76 @@ def wrappers(suite):
     suite.check("a compiler that is missing is named", lost.code != 0 and "no-such-compiler" in lost.err, lost.err)
 
 
+def of_mpich(suite):
+    """Programs built by Debian's mpif90.mpich, with mpirage's library in the place of MPICH's: the output of the same programs of the wrapper, and their time."""
+    for name in PROGRAMS:
+        program = suite.folder / f"{pathlib.Path(name).stem}.mpich"
+        made = suite.run(["mpif90.mpich", "-fallow-argument-mismatch", "-J", suite.temporary, FOLDER / name, "-o", program], timeout=120)
+        suite.check(f"{name} compiles with mpif90.mpich", made.code == 0, made.err)
+        for ranks in RANKS:
+            results = [simulated(suite, ranks, path) for path in (program, suite.folder / pathlib.Path(name).stem)]
+            (done, time), (_, of_wrapper) = results
+            expected = recording(name, ranks).read_text()
+            suite.check(f"{name} of MPICH on {ranks} ranks", done.code == 0 and done.out == expected, f"{done.code}\n{done.err}\n{done.out}\ninstead of\n{expected}")
+            suite.check(f"{name} of MPICH on {ranks} ranks takes the time of the wrapper's program", time == of_wrapper is not None, (time, of_wrapper))
+    source = suite.folder / "loaded.f90"
+    source.write_text(LOADED)
+    made = suite.run(["mpif90.mpich", source, "-J", suite.temporary, "-o", suite.folder / "loaded"], timeout=60)
+    done = suite.run([MPIRAGE, "run", "-q", "-n", 1, suite.folder / "loaded"])
+    suite.check("no library of MPICH is loaded", made.code == 0 and done.out == "libraries of Debian: 0\n", (made, done))
+    gaps = suite.folder / "gaps.f90"
+    gaps.write_text("program gaps\n  use mpi_f08\n  integer :: a(10)\n  call MPI_Init()\n  a = 1\n"
+                    "  call MPI_Allreduce(MPI_IN_PLACE, a(1:10:2), 5, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)\n  call MPI_Finalize()\nend program\n")
+    made = suite.run(["mpif90.mpich", gaps, "-J", suite.temporary, "-o", suite.folder / "gaps"], timeout=60)
+    done = suite.run([MPIRAGE, "run", "-n", 2, suite.folder / "gaps"])
+    suite.check("a section that a function cannot take", made.code == 0 and done.code != 0 and "MPI_Allreduce gets an array section with gaps" in done.err, (made, done))
+
+
+def simulated(suite, ranks, program):
+    """A run without computation, and its simulated time."""
+    result = suite.folder / "result.json"
+    result.unlink(missing_ok=True)
+    done = suite.run([MPIRAGE, "run", "-q", "-n", ranks, "-p", "cluster:8", "--ranks-as", "processes", "--compute", "none", f"--json={result}", program], timeout=60)
+    return done, json.loads(result.read_text())["simulated_seconds"] if result.exists() else None
+
+
+def names_of_mpich(suite):
+    """mpirage's library defines what Debian's library for Fortran does, except what NOT_THERE names."""
+    found = re.search(r"libmpichfort\.so\.12 .*=> (\S+)", subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout)
+    if not suite.check("libmpichfort.so.12 is installed", found):
+        return
+    theirs, ours = exported(found[1]), exported(MPIRAGE.parent / "lib" / "mpich" / "libmpichfort.so.12")
+    wanted = sorted(name for name in theirs if not NOT_THERE.search(name))
+    missing = [name for name in wanted if name not in ours]
+    suite.check(f"{len(wanted)} names of MPICH's library for Fortran are there", len(wanted) > 3000 and not missing, missing[:20])
+
+
+def exported(library):
+    listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True).stdout
+    return {line.split()[-1].split("@")[0] for line in listed.splitlines() if line}
+
+
 def live(suite):
     """Debian's MPICH gives the recorded output too."""
     for program in PROGRAMS:
         for ranks in RANKS:
             lines = [text.splitlines() for text in (real("mpich", program, ranks), recording(program, ranks).read_text())]
-            ours, theirs = [[line for line in text if not line.startswith(DIFFERENT)] for text in lines]
+            ours, theirs = [[line for line in text if not line.strip().startswith(DIFFERENT)] for text in lines]
             suite.check(f"{program} on {ranks} ranks under MPICH", ours == theirs, ours)
 
 
 def main():
     if "--record" in sys.argv:
         return record()
-    prepare.debian({"gfortran": "gfortran"})
+    prepare.debian({"gfortran": "gfortran", "mpif90.mpich": "libmpich-dev"})
     suite = Suite("fortran")
     same_output(suite)
     folding(suite)
     sizeof(suite)
+    null_conversion(suite)
     wrappers(suite)
+    of_mpich(suite)
+    names_of_mpich(suite)
     if "--live" in sys.argv:
         live(suite)
     return suite.end()

@@ -53,6 +53,17 @@ def working(suite):
         suite.check("work of both, at most one after the other", 0.5 * work + 0.02 < seconds[4] < 2.8 * work + 0.02, seconds)
 
 
+def limits(suite):
+    """Waits that end at a date: of semaphores in simulated time, and the same in every run."""
+    program, seen = suite.compile(SOURCES / "limits.c", flags=FLAGS), set()
+    for _ in range(REPETITIONS):
+        result = suite.simulate("-q", "-n", 2, "--compute", "none", f"--json={suite.folder / 'run.json'}", program)
+        wanted = "posted 0, in time 1\nnever posted 1, after 1.500000 s\nno condition 1, waited 1\nno lock 1, waited 1\n"
+        suite.check("waits with a limit", result.code == 0 and result.out == wanted, result)
+        seen.add(json.loads((suite.folder / "run.json").read_text())["simulated_seconds"])
+    suite.check(f"waits with a limit: the same in {REPETITIONS} runs", len(seen) == 1, seen)
+
+
 def mistakes(suite):
     program = suite.compile(SOURCES / "wrong.c", flags=FLAGS)
     expected = {
@@ -115,7 +126,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, mistakes, outside, outputs, levels]
+PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

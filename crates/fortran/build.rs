@@ -21,7 +21,7 @@ fn main() {
     }
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libmpi_fortran.so.1");
     let functions = table::functions(&read(FUNCTIONS));
-    write("wrappers.rs", &wrappers::wrappers(&functions, wrappers::Target::Bodies));
+    write("wrappers.rs", &wrappers::wrappers(&functions, wrappers::Target::Bodies, wrappers::common_names));
     write("constants.rs", &wrappers::constants(&table::constants(&read(CONSTANTS))));
 }
 

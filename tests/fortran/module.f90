@@ -34,8 +34,10 @@ program module_program
   integer(kind=MPI_ADDRESS_KIND) :: value, extra, lower, extent, places(2)
   character(len=40) :: text
   character(len=MPI_MAX_ERROR_STRING) :: message_text
-  character :: packed(100)
+  character :: packed(100), arrived(100)
   double precision :: x
+  ! The compiler must expect that MPI changes them by their addresses.
+  volatile :: x, n
   complex :: z, zs
 
   call MPI_Init(ierr)
@@ -144,11 +146,11 @@ program module_program
   call MPI_Isend(packed, position, MPI_PACKED, mod(rank + 1, ranks), 9, MPI_COMM_WORLD, requests(1), ierr)
   call MPI_Mprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, message, status, ierr)
   call MPI_Get_count(status, MPI_PACKED, n, ierr)
-  call MPI_Mrecv(packed, n, MPI_PACKED, message, status, ierr)
+  call MPI_Mrecv(arrived, n, MPI_PACKED, message, status, ierr)
   call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
   position = 0
-  call MPI_Unpack(packed, n, position, i, 1, MPI_INTEGER, MPI_COMM_WORLD, ierr)
-  call MPI_Unpack(packed, n, position, z, 1, MPI_COMPLEX, MPI_COMM_WORLD, ierr)
+  call MPI_Unpack(arrived, n, position, i, 1, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  call MPI_Unpack(arrived, n, position, z, 1, MPI_COMPLEX, MPI_COMM_WORLD, ierr)
   if (i /= mod(rank - 1 + ranks, ranks) .or. real(z) /= i) print *, 'wrong message'
   call MPI_Allreduce(z, zs, 1, MPI_COMPLEX, MPI_SUM, MPI_COMM_WORLD, ierr)
   if (rank == 0) print '(a,2f8.2)', 'complex', zs

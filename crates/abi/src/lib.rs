@@ -72,6 +72,7 @@ mod sharing;
 mod smpi;
 mod status;
 mod system;
+mod timed_waits;
 mod timers;
 mod transfer;
 mod watch;

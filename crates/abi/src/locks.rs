@@ -15,9 +15,9 @@ use crate::rank;
 use crate::system::{errno, fail_with};
 
 /// Nanoseconds until the second try.
-const FIRST: u64 = 10_000;
+pub(crate) const FIRST: u64 = 10_000;
 /// Nanoseconds between two tries at most.
-const MOST: u64 = 1_000_000_000;
+pub(crate) const MOST: u64 = 1_000_000_000;
 /// After so many tries the holder may be a process outside of the simulation, which needs real time.
 const PATIENT: u32 = 100;
 /// The real time between two tries.

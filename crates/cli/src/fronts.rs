@@ -40,7 +40,7 @@ pub const FRONTS: [Front; 2] = [
         interface: Interface::Mpich,
         name: "mpich",
         file: "libmpirage_mpich.so",
-        links: &["libmpi.so.12", "libmpich.so.12", "libmpi.so"],
+        links: &["libmpi.so.12", "libmpich.so.12", "libmpi.so", "libmpifort.so.12", "libmpichfort.so.12"],
     },
     Front {
         interface: Interface::OpenMpi,

@@ -301,6 +301,7 @@ fn declaration(function: &Function, argument: &Argument, shape: &Shape, module: 
         Shape::Procedure => format!("      external :: {name}\n"),
         Shape::SmallAddresses(_) | Shape::Indices(_) => plain(&integer, "(*)"),
         Shape::Value
+        | Shape::Key
         | Shape::Place
         | Shape::TextLength
         | Shape::Word
@@ -384,6 +385,7 @@ const SENTINELS: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTO
       EXTERNAL MPI_TYPE_DUP_FN
       EXTERNAL MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN
       EXTERNAL MPI_WIN_DUP_FN
+      EXTERNAL MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL_C
 ";
 
 /// `mpif.h`: the constants, and what has a type of its own.

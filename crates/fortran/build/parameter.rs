@@ -7,6 +7,8 @@ use super::table::{Argument, Direction, Function, HANDLES};
 pub enum Shape {
     /// A number by reference, which C takes by value.
     Value,
+    /// The key of an attribute, which C takes by value.
+    Key,
     /// An address that both languages take as it is: results, and arrays of numbers.
     Place,
     /// A handle, which C takes by value.
@@ -124,6 +126,7 @@ fn shape(function: &Function, argument: &Argument) -> Shape {
         "weight" => Shape::Weights,
         "error_code" if length.is_some() => Shape::ErrorCodes,
         "index" => index(function, argument),
+        "keyval" if argument.of.pointers == 0 => Shape::Key,
         "displacement" if SMALL_ADDRESSES.contains(&function.name.as_str()) => small_address(argument),
         _ if is_handle(argument) => handle(argument),
         _ if argument.of.pointers == 0 => Shape::Value,

@@ -13,11 +13,58 @@ pub enum Target {
     Front,
 }
 
+/// The names under which programs call a function.
+pub type Names = fn(&Function) -> Vec<String>;
+
 /// The entry points of all functions, in the order of the table.
-pub fn wrappers(functions: &[Function], target: Target) -> String {
+pub fn wrappers(functions: &[Function], target: Target, names: Names) -> String {
+    let wanted = translated(functions, target);
+    wanted.map(|(index, function)| wrapper(index, function, target, names)).collect()
+}
+
+/// The functions that have an entry point, with their positions in the table.
+pub fn translated(functions: &[Function], target: Target) -> impl Iterator<Item = (usize, &Function)> {
     let numbered = functions.iter().enumerate().filter(|(_, function)| is_fortran(function));
-    let wanted = numbered.filter(|(_, function)| target == Target::Bodies || !is_of_abi(&function.name));
-    wanted.map(|(index, function)| wrapper(index, function, target)).collect()
+    numbered.filter(move |(_, function)| target == Target::Bodies || !is_of_abi(&function.name))
+}
+
+/// gfortran's names of a procedure: those of `mpif.h` and `mpi`, and with `_f08` those of `mpi_f08`.
+#[allow(dead_code)] // not every library has these
+pub fn common_names(function: &Function) -> Vec<String> {
+    let name = function.name.to_lowercase();
+    ["_", "_f08_"].map(|end| [format!("{name}{end}"), format!("p{name}{end}")]).concat()
+}
+
+/// The name of the function that entry points lead to.
+pub fn target_name(function: &Function) -> String {
+    format!("{}_translated", function.name.to_lowercase())
+}
+
+/// The text of entry points that lead to a function.
+pub fn entries(index: usize, names: &[String], target: &str) -> String {
+    names.iter().map(|entry| format!("entry_point!({index}, {entry}, {target});\n")).collect()
+}
+
+/// Nothing of the sort is translated yet: the run ends.
+pub fn is_unsupported(function: &Function) -> bool {
+    parameters(function).iter().any(|(_, shape)| *shape == Shape::Unsupported)
+}
+
+/// What Fortran passes, as Rust declares it.
+#[allow(dead_code)] // for descriptors
+pub fn declarations(function: &Function, target: Target) -> Vec<String> {
+    let parts: Vec<Part> = parameters(function)
+        .iter()
+        .map(|(argument, shape)| fitted(function, argument, shape, target))
+        .collect();
+    declared(function, &parts)
+}
+
+fn declared(function: &Function, parts: &[Part]) -> Vec<String> {
+    let ends: Vec<String> = parts.iter().filter_map(|part| part.fortran.clone()).collect();
+    let code = if has_error_code(function) { vec!["ierror: *mut c_int".to_owned()] } else { Vec::new() };
+    let lengths: Vec<String> = parts.iter().filter_map(|part| part.length.clone()).collect();
+    [ends, code, lengths].concat()
 }
 
 /// Fronts have no function that tells the version of the MPI 5 ABI.
@@ -25,12 +72,10 @@ fn is_of_abi(name: &str) -> bool {
     name.starts_with("MPI_Abi_")
 }
 
-fn wrapper(index: usize, function: &Function, target: Target) -> String {
-    let name = function.name.to_lowercase();
-    let names = ["_", "_f08_"].map(|end| [format!("{name}{end}"), format!("p{name}{end}")]).concat();
-    let entries: String =
-        names.iter().map(|entry| format!("entry_point!({index}, {entry}, {name});\n")).collect();
-    if parameters(function).iter().any(|(_, shape)| *shape == Shape::Unsupported) {
+fn wrapper(index: usize, function: &Function, target: Target, names: Names) -> String {
+    let name = target_name(function);
+    let entries = entries(index, &names(function), &name);
+    if is_unsupported(function) {
         return format!(
             "{entries}extern \"C-unwind\" fn {name}() {{\n    mpirage_front::library::untranslated({index})\n}}\n"
         );
@@ -41,10 +86,7 @@ fn wrapper(index: usize, function: &Function, target: Target) -> String {
         .collect();
     let body = call(index, function, &parts, target);
     let result = result(function);
-    let ends: Vec<String> = parts.iter().filter_map(|part| part.fortran.clone()).collect();
-    let code = if has_error_code(function) { vec!["ierror: *mut c_int".to_owned()] } else { Vec::new() };
-    let lengths: Vec<String> = parts.iter().filter_map(|part| part.length.clone()).collect();
-    let list = [ends, code, lengths].concat().join(", ");
+    let list = declared(function, &parts).join(", ");
     format!(
         "{entries}\
          unsafe extern \"C-unwind\" fn {name}({list}){result} {{\n{body}}}\n"
@@ -137,6 +179,7 @@ fn part(function: &Function, argument: &Argument, shape: &Shape, target: Target)
     let word = if argument.of.base == "int" || argument.of.base == "MPI_Fint" { "c_int" } else { "i64" };
     match shape {
         Shape::Value => plain(word, &format!("*const {word}"), format!("*{x}")),
+        Shape::Key => plain(word, INTEGER, format!("key(*{x})")),
         Shape::Place | Shape::CAddress => plain(POINTER, POINTER, x.clone()),
         Shape::Handle => plain("usize", INTEGER, format!("handle({x})")),
         Shape::HandlePlace => Part {
@@ -214,7 +257,9 @@ fn attribute(function: &Function, part: Part, x: &str, store: &str) -> Part {
     Part {
         before: format!("        let mut {x}c = 0_usize;\n"),
         value: format!("&raw mut {x}c"),
-        after: format!("        {store}({x}, *{key}_, {x}c, code == 0 && *flag_.cast::<c_int>() != 0);\n"),
+        after: format!(
+            "        {store}({x}, key(*{key}_), {x}c, code == 0 && *flag_.cast::<c_int>() != 0);\n"
+        ),
         ..part
     }
 }

@@ -2,10 +2,14 @@
 //!
 //! A program that names one has the block itself, and then this is the one that counts. These are for libraries that are loaded
 //! at run time, whose blocks are not visible to others, and for folded ranks, which all have these instead of their own.
+//!
+//! The names are those of Open MPI, so that programs built for its libraries have them too.
 
 #![allow(non_upper_case_globals)]
 
-use core::ffi::c_int;
+use core::ffi::{CStr, c_int};
+
+use super::sentinels::{Addresses, find};
 
 macro_rules! blocks {
     ($($name:ident: $words:expr;)*) => {$(
@@ -26,4 +30,18 @@ blocks! {
     mpi_fortran_statuses_ignore_: 8;
     mpi_fortran_unweighted_: 1;
     mpi_fortran_weights_empty_: 1;
+}
+
+/// Where the variables of the program are.
+pub(crate) fn addresses() -> Addresses {
+    let both = |name: &CStr| [find(name); 2];
+    Addresses {
+        bottom: both(c"mpi_fortran_bottom_"),
+        in_place: both(c"mpi_fortran_in_place_"),
+        buffer_automatic: both(c"mpi_fortran_buffer_automatic_"),
+        status_ignore: both(c"mpi_fortran_status_ignore_"),
+        statuses_ignore: both(c"mpi_fortran_statuses_ignore_"),
+        unweighted: both(c"mpi_fortran_unweighted_"),
+        weights_empty: both(c"mpi_fortran_weights_empty_"),
+    }
 }

@@ -39,6 +39,7 @@ mod generated {
         store_small_attribute,
     };
     use crate::procedures::{procedure, small_procedure};
+    use crate::representation::key;
     use crate::sentinels::{address, status, statuses, weights};
     use crate::text::{info_text, room, store_text, text, with_terminator};
 

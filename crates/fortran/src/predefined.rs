@@ -1,7 +1,9 @@
-//! Procedures that only Fortran has: predefined functions of attributes, which have addresses here and are constants in C; comparison of
+//! Procedures that only Fortran has: predefined functions of attributes and conversions, which have addresses here and are constants in C; comparison of
 //! handles; `MPI_Sizeof`; `MPI_F_sync_reg`.
 
 use core::ffi::{c_int, c_void};
+
+use super::representation;
 
 /// A predefined function that a program may also call itself, to copy a value or to do nothing.
 macro_rules! copies {
@@ -89,6 +91,22 @@ deletions! {
     mpi_win_null_delete_fn_;
 }
 
+/// `MPI_CONVERSION_FN_NULL` and its kin, which are recognised by their addresses and never called.
+macro_rules! no_conversions {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        pub(crate) extern "C-unwind" fn $name() {}
+    )*};
+}
+
+no_conversions! {
+    mpi_conversion_fn_null_
+    mpi_conversion_fn_null_c_
+}
+
+#[allow(unused_imports)] // MPICH's modules have more of them
+pub(crate) use {copies, deletions, no_conversions, sizes};
+
 macro_rules! address {
     ($function:ident) => {
         $function as *const () as usize
@@ -112,8 +130,11 @@ pub(crate) fn constant(address: usize) -> Option<usize> {
         address!(mpi_comm_null_delete_fn_),
         address!(mpi_type_null_delete_fn_),
         address!(mpi_win_null_delete_fn_),
+        address!(mpi_conversion_fn_null_),
+        address!(mpi_conversion_fn_null_c_),
     ];
-    if dup.contains(&address) { Some(1) } else { null.contains(&address).then_some(0) }
+    let is_null = || null.contains(&address) || representation::is_null_procedure(address);
+    if dup.contains(&address) { Some(1) } else { is_null().then_some(0) }
 }
 
 /// `==` of handles of `mpi_f08`.

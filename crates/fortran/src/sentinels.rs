@@ -1,38 +1,31 @@
 //! Variables whose address has a meaning: `MPI_BOTTOM`, `MPI_IN_PLACE`, `MPI_STATUS_IGNORE` and others.
 //!
-//! They are variables in common blocks of the program, which the wrapper's link line exports. The names of the blocks are those of Open MPI,
-//! so that programs built for its libraries have them too.
+//! They are variables in common blocks of the program, which the wrapper's link line exports. `blocks` knows their names.
 
 use core::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
-use super::representation::{BUFFER_AUTOMATIC, IN_PLACE, UNWEIGHTED, WEIGHTS_EMPTY};
+use super::blocks;
+use super::representation::{BUFFER_AUTOMATIC, IN_PLACE, unweighted, weights_empty};
 
-struct Addresses {
-    bottom: usize,
-    in_place: usize,
-    buffer_automatic: usize,
-    status_ignore: usize,
-    statuses_ignore: usize,
-    unweighted: usize,
-    weights_empty: usize,
+/// The addresses of the variables. An MPI may have two of each: one for `mpif.h` and `mpi`, and one for `mpi_f08`.
+pub(crate) struct Addresses {
+    pub(crate) bottom: [usize; 2],
+    pub(crate) in_place: [usize; 2],
+    pub(crate) buffer_automatic: [usize; 2],
+    pub(crate) status_ignore: [usize; 2],
+    pub(crate) statuses_ignore: [usize; 2],
+    pub(crate) unweighted: [usize; 2],
+    pub(crate) weights_empty: [usize; 2],
 }
 
 fn addresses() -> &'static Addresses {
     static ADDRESSES: OnceLock<Addresses> = OnceLock::new();
-    ADDRESSES.get_or_init(|| Addresses {
-        bottom: find(c"mpi_fortran_bottom_"),
-        in_place: find(c"mpi_fortran_in_place_"),
-        buffer_automatic: find(c"mpi_fortran_buffer_automatic_"),
-        status_ignore: find(c"mpi_fortran_status_ignore_"),
-        statuses_ignore: find(c"mpi_fortran_statuses_ignore_"),
-        unweighted: find(c"mpi_fortran_unweighted_"),
-        weights_empty: find(c"mpi_fortran_weights_empty_"),
-    })
+    ADDRESSES.get_or_init(blocks::addresses)
 }
 
 /// The address of a block of the program; 0 if it has none, which is `MPI_BOTTOM` in C.
-fn find(name: &CStr) -> usize {
+pub(crate) fn find(name: &CStr) -> usize {
     // SAFETY: a string.
     unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).addr() }
 }
@@ -45,9 +38,9 @@ fn constant(value: usize) -> *mut c_void {
 pub(crate) fn address(buffer: *mut c_void) -> *mut c_void {
     let Addresses { bottom, in_place, buffer_automatic, .. } = addresses();
     match buffer.addr() {
-        address if address == *bottom => core::ptr::null_mut(),
-        address if address == *in_place => constant(IN_PLACE),
-        address if address == *buffer_automatic => constant(BUFFER_AUTOMATIC),
+        address if bottom.contains(&address) => core::ptr::null_mut(),
+        address if in_place.contains(&address) => constant(IN_PLACE),
+        address if buffer_automatic.contains(&address) => constant(BUFFER_AUTOMATIC),
         _ => buffer,
     }
 }
@@ -55,7 +48,7 @@ pub(crate) fn address(buffer: *mut c_void) -> *mut c_void {
 /// A status.
 pub(crate) fn status(status: *mut c_void) -> *mut c_void {
     let Addresses { status_ignore, statuses_ignore, .. } = addresses();
-    let ignored = [*status_ignore, *statuses_ignore].contains(&status.addr());
+    let ignored = status_ignore.contains(&status.addr()) || statuses_ignore.contains(&status.addr());
     if ignored { core::ptr::null_mut() } else { status }
 }
 
@@ -66,10 +59,10 @@ pub(crate) fn statuses(array: *mut c_void) -> *mut c_void {
 
 /// Weights of edges.
 pub(crate) fn weights(weights: *mut c_void) -> *mut c_void {
-    let Addresses { unweighted, weights_empty, .. } = addresses();
+    let known = addresses();
     match weights.addr() {
-        address if address == *unweighted => constant(UNWEIGHTED),
-        address if address == *weights_empty => constant(WEIGHTS_EMPTY),
+        address if known.unweighted.contains(&address) => constant(unweighted()),
+        address if known.weights_empty.contains(&address) => constant(weights_empty()),
         _ => weights,
     }
 }

@@ -5,6 +5,9 @@
 mod bodies;
 #[path = "conversions.rs"]
 mod conversions;
+#[path = "../../fortran/build/descriptors.rs"]
+#[allow(dead_code)] // MPICH's alone
+mod descriptors;
 #[path = "dialect.rs"]
 pub mod dialect;
 #[path = "entries.rs"]
@@ -55,11 +58,25 @@ pub fn generate(soname: &str) -> Generated {
 }
 
 /// Writes `fortran.rs`: the entry points of Fortran, which call the front's functions.
-#[allow(dead_code)] // not every front has them
+#[allow(dead_code)] // Open MPI's
 pub fn fortran() {
+    write(
+        "fortran.rs",
+        &wrappers::wrappers(&fortran_table(), wrappers::Target::Front, wrappers::common_names),
+    );
+}
+
+/// Writes `fortran.rs` for MPICH, in whose `mpi_f08` buffers are descriptors.
+#[allow(dead_code)] // MPICH's
+pub fn fortran_with_descriptors() {
+    let functions = fortran_table();
+    let plain = wrappers::wrappers(&functions, wrappers::Target::Front, descriptors::names);
+    write("fortran.rs", &(plain + &descriptors::wrappers(&functions)));
+}
+
+fn fortran_table() -> Vec<table::Function> {
     println!("cargo::rerun-if-changed=../fortran/build");
-    let functions = table::functions(&read("../abi/functions.txt"));
-    write("fortran.rs", &wrappers::wrappers(&functions, wrappers::Target::Front));
+    table::functions(&read("../abi/functions.txt"))
 }
 
 fn position(functions: &[table::Function]) -> usize {

@@ -31,11 +31,13 @@ const LIBRARIES: [(&str, Interface); 12] = [
 ];
 
 /// Those that mpirage brings, under these names.
-const REPLACED: [&str; 6] = [
+const REPLACED: [&str; 8] = [
     "libmpi_abi.so.1",
     "libmpi_fortran.so.1",
     "libmpi.so.12",
     "libmpich.so.12",
+    "libmpifort.so.12",
+    "libmpichfort.so.12",
     "libmpi.so.40",
     "libmpi_mpifh.so.40",
 ];

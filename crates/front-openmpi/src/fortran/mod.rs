@@ -33,6 +33,7 @@ mod generated {
         store_small_attribute,
     };
     use super::procedures::{procedure, small_procedure};
+    use super::representation::key;
     use super::sentinels::{address, status, statuses, weights};
     use super::text::{info_text, room, store_text, text, with_terminator};
     use crate::dialect::Comm;

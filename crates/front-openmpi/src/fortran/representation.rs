@@ -9,11 +9,19 @@ use crate::dialect::*;
 
 /// Addresses with a meaning in Open MPI's C.
 pub(crate) const IN_PLACE: usize = 1;
-pub(crate) const UNWEIGHTED: usize = 2;
-pub(crate) const WEIGHTS_EMPTY: usize = 3;
 /// Open MPI 4 has no such buffer; the common block that would stand for it does not exist either.
 pub(crate) const BUFFER_AUTOMATIC: usize = 0;
 pub(crate) const BSEND_OVERHEAD: usize = conversions::BSEND_OVERHEAD;
+
+/// `MPI_UNWEIGHTED` of C.
+pub(crate) fn unweighted() -> usize {
+    2
+}
+
+/// `MPI_WEIGHTS_EMPTY` of C.
+pub(crate) fn weights_empty() -> usize {
+    3
+}
 
 /// A handle of C as an integer of Fortran.
 pub(crate) trait FortranHandle: Copy {
@@ -60,6 +68,16 @@ pub(crate) fn object_in_fortran(owner: Owner, number: usize) -> c_int {
         Owner::File => File::from_abi(number).to_fortran(),
         Owner::Session => Session::from_abi(number).to_fortran(),
     }
+}
+
+/// Is it a predefined function under another name, which does nothing? There is none.
+pub(crate) fn is_null_procedure(_address: usize) -> bool {
+    false
+}
+
+/// The key of an attribute in C.
+pub(crate) fn key(key: c_int) -> c_int {
+    key
 }
 
 pub(crate) fn key_to_abi(key: c_int) -> c_int {

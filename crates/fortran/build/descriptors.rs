@@ -1,0 +1,125 @@
+//! The Fortran entry points that MPICH's libraries have beside the common ones: other spellings of the names, and the procedures of `mpi_f08`.
+//!
+//! In MPICH's `mpi_f08`, a buffer is of assumed rank: the program passes the address of a descriptor, which may be of an array section
+//! with gaps. Each such procedure finds out what the descriptor says and calls the translation of the plain one.
+
+use super::parameter::{Shape, parameters};
+use super::table::Function;
+use super::wrappers::{Target, declarations, entries, is_unsupported, target_name, translated};
+
+/// Procedures whose plain form takes the address of memory; `mpi` has a second form with a `type(C_PTR)`, which is passed the same way.
+const WITH_C_POINTERS: [&str; 4] =
+    ["mpi_alloc_mem", "mpi_win_allocate", "mpi_win_allocate_shared", "mpi_win_shared_query"];
+
+/// All names of a procedure whose buffers are addresses: the spellings of several compilers, and those of `mpi_f08` if it has no buffer.
+pub fn names(function: &Function) -> Vec<String> {
+    let name = function.name.to_lowercase();
+    let spellings = |name: &str| {
+        let lower = ["", "_", "__"].map(|end| format!("{name}{end}"));
+        [lower.to_vec(), vec![name.to_uppercase()]].concat()
+    };
+    let mut all = [spellings(&name), spellings(&format!("p{name}"))].concat();
+    if WITH_C_POINTERS.contains(&name.as_str()) {
+        all.extend([spellings(&format!("{name}_cptr")), spellings(&format!("p{name}_cptr"))].concat());
+    }
+    if is_unsupported(function) || !has_buffers(function) {
+        all.extend(f08_names(function, "f08"));
+    }
+    // What MPI 4.1 calls "remove" was an extension of MPICH before.
+    if name.starts_with("mpi_remove_error_") {
+        all.extend(f08_names(function, "f08").map(|name| name.replace("_remove_", "_delete_")));
+    }
+    all
+}
+
+/// `mpi_f08`'s names; those with large counts have no `_c`. The profiling interface is called `pmpir`.
+fn f08_names(function: &Function, suffix: &str) -> [String; 2] {
+    let name = function.name.to_lowercase();
+    let (name, large) = match name.strip_suffix("_c") {
+        Some(small) => (small, "large_"),
+        None => (name.as_str(), ""),
+    };
+    let rest = name.trim_start_matches("mpi_");
+    ["mpi", "pmpir"].map(|prefix| format!("{prefix}_{rest}_{suffix}_{large}"))
+}
+
+fn has_buffers(function: &Function) -> bool {
+    parameters(function).iter().any(|(_, shape)| *shape == Shape::Buffer)
+}
+
+/// The entry points of `mpi_f08` with descriptors.
+pub fn wrappers(functions: &[Function]) -> String {
+    let all = translated(functions, Target::Front);
+    let wanted = all.filter(|(_, function)| !is_unsupported(function) && has_buffers(function));
+    wanted.map(|(index, function)| wrapper(index, function)).collect()
+}
+
+fn wrapper(index: usize, function: &Function) -> String {
+    let name = format!("{}_f08ts", function.name.to_lowercase());
+    let entries = entries(index, &f08_names(function, "f08ts"), &name);
+    let list = declarations(function, Target::Front);
+    let sections: String = buffers(function).iter().map(|buffer| section(function, buffer)).collect();
+    let values: Vec<String> = list.iter().map(|declared| value(function, declared)).collect();
+    format!(
+        "{entries}unsafe extern \"C-unwind\" fn {name}({}) {{\n    \
+         // SAFETY: the program passes what the standard says, and descriptors for buffers.\n    \
+         unsafe {{\n{sections}        {}({});\n    }}\n}}\n",
+        list.join(", "),
+        target_name(function),
+        values.join(", ")
+    )
+}
+
+/// A buffer, with the parameters that say how much of it is meant.
+struct Buffer {
+    name: String,
+    extent: Option<(String, String)>,
+}
+
+/// The buffers of a function. Operands of a reduction share a count and a datatype, which then describe neither alone.
+fn buffers(function: &Function) -> Vec<Buffer> {
+    let list = parameters(function);
+    let is_buffer = |at: usize| list.get(at).is_some_and(|(_, shape)| *shape == Shape::Buffer);
+    let extent = |at: usize| {
+        let (count, shape) = list.get(at + 1)?;
+        let (datatype, handle) = list.get(at + 2)?;
+        let is_pair =
+            *shape == Shape::Value && *handle == Shape::Handle && datatype.of.base == "MPI_Datatype";
+        (is_pair && !(at > 0 && is_buffer(at - 1))).then(|| (count.name.clone(), datatype.name.clone()))
+    };
+    (0..list.len())
+        .filter(|&at| is_buffer(at))
+        .map(|at| Buffer { name: list[at].0.name.clone(), extent: extent(at) })
+        .collect()
+}
+
+fn section(function: &Function, buffer: &Buffer) -> String {
+    let (name, of) = (&buffer.name, &function.name);
+    let made = match &buffer.extent {
+        Some((count, datatype)) => {
+            format!("of_elements(\"{of}\", {name}_, i64::from(*{count}_), handle({datatype}_))")
+        }
+        // Only the address matters.
+        None if of == "MPI_Get_address" => format!("at({name}_)"),
+        None => format!("without_gaps(\"{of}\", {name}_)"),
+    };
+    format!("        let {name}_section = Section::{made};\n")
+}
+
+/// What the plain procedure gets for a parameter.
+fn value(function: &Function, declared: &str) -> String {
+    let parameter = declared.split(':').next().unwrap_or(declared);
+    let name = parameter.trim_end_matches('_');
+    for buffer in buffers(function) {
+        let buffer_name = &buffer.name;
+        match &buffer.extent {
+            _ if *buffer_name == name => return format!("{name}_section.address()"),
+            Some((count, _)) if count == name => return format!("{buffer_name}_section.count({parameter})"),
+            Some((_, datatype)) if datatype == name => {
+                return format!("{buffer_name}_section.datatype({parameter})");
+            }
+            _ => {}
+        }
+    }
+    parameter.to_owned()
+}
