@@ -10,8 +10,8 @@ use support::{Workshop, library};
 const CLOCK_FUNCTIONS: [&str; 7] =
     ["clock_gettime", "clock_nanosleep", "gettimeofday", "nanosleep", "sleep", "time", "usleep"];
 
-/// Timers and file locks of the C library, which follow simulated time too.
-const WAITING_FUNCTIONS: [&str; 15] = [
+/// Timers, file locks, and waits with a time limit of the C library, which follow simulated time too.
+const WAITING_FUNCTIONS: [&str; 25] = [
     "alarm",
     "fcntl",
     "fcntl64",
@@ -20,6 +20,16 @@ const WAITING_FUNCTIONS: [&str; 15] = [
     "lockf",
     "lockf64",
     "pause",
+    "pthread_cond_clockwait",
+    "pthread_cond_timedwait",
+    "pthread_mutex_clocklock",
+    "pthread_mutex_timedlock",
+    "pthread_rwlock_clockrdlock",
+    "pthread_rwlock_clockwrlock",
+    "pthread_rwlock_timedrdlock",
+    "pthread_rwlock_timedwrlock",
+    "sem_clockwait",
+    "sem_timedwait",
     "setitimer",
     "timer_create",
     "timer_delete",
