@@ -10,16 +10,9 @@
 static const size_t LARGE = 64 << 20;
 static char *early = (char *)malloc(LARGE);
 
-int main(int argc, char **argv) {
-    std::vector<double> before(LARGE / 8, 1.5);
-    MPI_Init(&argc, &argv);
-    int rank, size, bad = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    memset(early, rank, LARGE);
-    char *cleared = (char *)calloc(LARGE / 8, 8);
-    cleared[LARGE - 1] = 1;
-    // Growing out of small memory and back.
+/// How much of memory that grows and shrinks is not as it should be.
+static int grow_and_shrink() {
+    int bad = 0;
     char *grown = (char *)malloc(1000);
     strcpy(grown, "kept");
     grown = (char *)realloc(grown, 3 << 20);
@@ -31,6 +24,24 @@ int main(int argc, char **argv) {
     grown = (char *)realloc(grown, 100);
     bad += strcmp(grown, "again") != 0;
     free(grown);
+    return bad;
+}
+
+int main(int argc, char **argv) {
+    std::vector<double> before(LARGE / 8, 1.5);
+    MPI_Init(&argc, &argv);
+    int rank, size, bad = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    memset(early, rank, LARGE);
+    char *cleared = (char *)calloc(LARGE / 8, 8);
+    cleared[LARGE - 1] = 1;
+    // Growing out of small memory and back. What is in large memory may be overwritten by other ranks, so they take turns.
+    for (int turn = 0; turn < size; turn++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (turn == rank) bad += grow_and_shrink();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
     void *aligned = nullptr;
     bad += posix_memalign(&aligned, 1 << 21, 5 << 20) != 0 || (uintptr_t)aligned % (1 << 21) != 0;
     memset(aligned, 3, 5 << 20);
