@@ -96,19 +96,21 @@ pub(crate) enum Dialect {
 /// What every fabric may have besides its own links.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extras {
-    /// A private link for messages to oneself.
+    /// A private link of each host for messages to itself.
     pub loopback: Option<Cable>,
+    /// The interfaces of each host.
+    pub interfaces: u32,
     /// A bound on the sum of what a node sends and receives, in bytes per second.
     pub limiter: Option<f64>,
     pub dialect: Dialect,
 }
 
 impl Extras {
-    /// Numbers the loopbacks of `hosts` and the limiters of `nodes` (hosts first, then switches).
-    fn layout(&self, hosts: u32, nodes: u64) -> Result<(Layout, Option<Wires>), String> {
+    /// Numbers the loopbacks of hosts with so many `positions` and the limiters of `nodes` (positions first, then switches).
+    fn layout(&self, positions: u32, nodes: u64) -> Result<(Layout, Option<Wires>), String> {
         let mut layout = Layout::default();
         if let Some(cable) = self.loopback {
-            layout.add(Role::Loopback, hosts.into(), cable)?;
+            layout.add(Role::Loopback, (positions / self.interfaces).into(), cable)?;
         }
         let limiters = match self.limiter {
             Some(bandwidth) => {
@@ -219,7 +221,7 @@ impl Fabric {
         let class = self.layout.class_of(link);
         let (cable, direction) = class.wires.locate(link);
         let name = match class.role {
-            Role::Loopback => format!("{}_link_{}_loopback", self.id, self.number_at(cable)),
+            Role::Loopback => format!("{}_link_{}_loopback", self.id, self.hosts.names.numbers.get(cable)),
             role => self.shape.cable_name(role, cable, self),
         };
         name + direction
@@ -243,7 +245,7 @@ impl Fabric {
         if src != dst {
             self.shape.route(src, dst, path);
         } else if let Some(loopbacks) = self.layout.wires(Role::Loopback) {
-            path.push(loopbacks.up(src));
+            path.push(loopbacks.up(self.positions.at(src).0));
         } else if self.dialect == Dialect::SimGrid {
             self.shape.route(src, dst, path);
         }

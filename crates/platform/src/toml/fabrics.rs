@@ -66,8 +66,8 @@ pub(super) fn read<'d>(
         _ => &["hosts"],
     };
     let table = entry.table(&[own, &COMMON].concat())?;
-    let (cable, extras) = (cable(&table, Duplex::Split, preset)?, extras(&table, preset)?);
     let interfaces = interfaces(&table, topology)?;
+    let (cable, extras) = (cable(&table, Duplex::Split, preset)?, extras(&table, interfaces, preset)?);
     let cores = builder.usual_cores();
     let plan = Plan { table: &table, name, cable, extras, interfaces, cores, preset };
     let fabric = match topology {
@@ -295,10 +295,15 @@ pub(super) fn loopback(entry: Entry<'_>) -> Result<Cable, PlatformError> {
     Ok(Cable::fat_pipe(bandwidth, table.or("latency", 0.0, Entry::latency)?))
 }
 
-fn extras(table: &Table<'_>, preset: Option<&NetworkPreset>) -> Result<Extras, PlatformError> {
+fn extras(
+    table: &Table<'_>,
+    interfaces: HostInterfaces,
+    preset: Option<&NetworkPreset>,
+) -> Result<Extras, PlatformError> {
     let measured = preset.and_then(|preset| preset.loopback);
     Ok(Extras {
         loopback: table.maybe("loopback", loopback)?.or(measured),
+        interfaces: interfaces.per_host.into(),
         limiter: table.maybe("limiter", Entry::bandwidth)?,
         dialect: Dialect::Mpirage,
     })

@@ -184,7 +184,7 @@ fn extras(cluster: &Element<'_>) -> Result<Extras, PlatformError> {
         }
     };
     let limiter = cluster.optional("limiter_link", &BANDWIDTH)?;
-    Ok(Extras { loopback, limiter, dialect: Dialect::SimGrid })
+    Ok(Extras { loopback, interfaces: 1, limiter, dialect: Dialect::SimGrid })
 }
 
 /// `4,4,4`
