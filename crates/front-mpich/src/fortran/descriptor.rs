@@ -246,7 +246,7 @@ unsafe fn element_of(function: &str, array: &Array, count: i64, datatype: Dataty
 }
 
 /// # Safety
-/// A datatype that this library has made for a section, and frees.
+/// The caller has made the datatype and does not use it afterwards.
 unsafe fn free(mut datatype: Datatype) {
     // SAFETY: the caller vouches for it.
     unsafe { c::MPI_Type_free(&mut datatype) };
