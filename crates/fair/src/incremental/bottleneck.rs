@@ -6,6 +6,7 @@
 //!     members ordered by F ──▶ only the first has a date:  now + (F − V_r)/μ_r
 //! ```
 
+use super::demand::Place;
 use crate::heap::Heap;
 use crate::virtual_date::VirtualDate;
 use mpirage_units::{Duration, Time};
@@ -14,8 +15,8 @@ use mpirage_units::{Duration, Time};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct User {
     pub flow: u32,
-    /// Which of the flow's uses this is.
-    pub nth: u32,
+    /// Where the flow's use of the resource stands.
+    pub place: Place,
     /// Of all messages of the flow if the resource is shared; of one if it is a fat pipe.
     pub share: f64,
 }

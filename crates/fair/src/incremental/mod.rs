@@ -16,7 +16,7 @@
 //! |---|---|
 //! | `account` | what the users of a resource load on it |
 //! | `bottleneck` | the members of a resource and their virtual clock |
-//! | `demand` | what a flow asks of its resources |
+//! | `demand` | what flows ask of their resources |
 //! | `agenda` | resources to repair, by level |
 //! | `solve` | the repair of one resource |
 //! | `capture` | which users a resource takes from other bottlenecks, and at which level |
@@ -40,9 +40,12 @@ use crate::virtual_date::VirtualDate;
 use account::Account;
 use agenda::Agenda;
 use bottleneck::{Bottleneck, User};
-use demand::Demand;
+use demand::Demands;
+use mpirage_prefetch::fetch;
 use mpirage_units::Time;
-use smallvec::SmallVec;
+
+/// How many flows ahead memory is fetched.
+const AHEAD: usize = 4;
 
 /// Flows that are shared incrementally, by the numbers that the caller gives them.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +53,7 @@ pub(crate) struct Incremental {
     accounts: Vec<Account>,
     bottlenecks: Vec<Bottleneck>,
     flows: Vec<Flow>,
+    demands: Demands,
     /// What stops each flow.
     stops: Vec<Stop>,
     /// Where each flow is in the heap of its bottleneck, or of flows at their bounds.
@@ -100,9 +104,10 @@ enum Stop {
     At(u32),
 }
 
+/// One cache line: how far a flow is.
 #[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 struct Flow {
-    demand: Demand,
     /// The level at which the bound is reached.
     ceiling: f64,
     /// Virtual work left at `since`; kept up to date only without a bottleneck.
@@ -112,8 +117,6 @@ struct Flow {
     work: f64,
     sequence: u64,
     count: f64,
-    /// Its positions in its resources' lists of users.
-    slots: SmallVec<[u32; 8]>,
 }
 
 /// The first message of a flow, which decides when the flow ends next.
@@ -163,28 +166,35 @@ impl Incremental {
         let added = &mut self.flows[index];
         (added.ceiling, added.left, added.since, added.count) = (ceiling, left, self.now, count);
         (added.work, added.sequence) = (first.work, first.sequence);
-        added.demand.set(uses.clone(), count);
-        added.slots.clear();
-        for (nth, Use { resource, share }) in uses.enumerate() {
-            let (account, bottleneck) =
-                (&mut self.accounts[resource as usize], &mut self.bottlenecks[resource as usize]);
-            added.slots.push(bottleneck.users.len() as u32);
-            let share = account.weigh(share, count);
-            bottleneck.users.push(User { flow, nth: nth as u32, share });
-            bottleneck.free.push(flow);
-            account.open(share);
-            account.free += 1;
-            account.touch(resource, &mut self.dirty);
-        }
+        self.demands.add(flow, uses.clone(), count);
+        self.list_uses(flow, uses, count);
         self.stops[index] = Stop::Free;
         self.newcomers.push(flow);
+    }
+
+    /// Puts a flow with `count` messages on the lists of its resources.
+    fn list_uses(&mut self, flow: u32, mut uses: impl Iterator<Item = Use>, count: f64) {
+        let Incremental { demands, accounts, bottlenecks, dirty, .. } = self;
+        for line in demands.lines(flow) {
+            for (place, Use { resource, share }) in demands.places(line).zip(uses.by_ref()) {
+                let (account, bottleneck) =
+                    (&mut accounts[resource as usize], &mut bottlenecks[resource as usize]);
+                demands.set_slot(place, bottleneck.users.len() as u32);
+                let share = account.weigh(share, count);
+                bottleneck.users.push(User { flow, place, share });
+                bottleneck.free.push(flow);
+                account.open(share);
+                account.free += 1;
+                account.touch(resource, dirty);
+            }
+        }
     }
 
     /// Ends a flow.
     pub fn remove(&mut self, flow: u32) {
         let (stop, posted) = (self.stops[flow as usize], self.posted(flow));
-        let Incremental { flows, accounts, dirty, .. } = self;
-        flows[flow as usize].demand.each(|resource, share| {
+        let Incremental { demands, accounts, dirty, .. } = self;
+        demands.each(flow, |resource, share| {
             let account = &mut accounts[resource as usize];
             if stop == Stop::Free || stop == Stop::At(resource) {
                 account.close(share);
@@ -203,36 +213,38 @@ impl Incremental {
 
     fn forget_newcomer(&mut self, flow: u32) {
         self.newcomers.retain(|&newcomer| newcomer != flow);
-        for &resource in self.flows[flow as usize].demand.resources() {
+        for resource in self.demands.resources(flow) {
             self.accounts[resource as usize].free -= 1;
             self.bottlenecks[resource as usize].free.retain(|&free| free != flow);
         }
     }
 
     fn strike_from_lists(&mut self, flow: u32) {
-        for nth in 0..self.flows[flow as usize].slots.len() {
-            let (resource, slot) = (
-                self.flows[flow as usize].demand.resources()[nth] as usize,
-                self.flows[flow as usize].slots[nth],
-            );
-            let users = &mut self.bottlenecks[resource].users;
-            users.swap_remove(slot as usize);
-            if let Some(&moved) = users.get(slot as usize) {
-                self.flows[moved.flow as usize].slots[moved.nth as usize] = slot;
-            }
-            if users.is_empty() {
-                self.accounts[resource].clear(f64::INFINITY);
+        let Incremental { demands, accounts, bottlenecks, .. } = self;
+        for line in demands.lines(flow) {
+            for place in demands.places(line) {
+                let (resource, slot) = (demands.resource(place) as usize, demands.slot(place));
+                let users = &mut bottlenecks[resource].users;
+                users.swap_remove(slot as usize);
+                if let Some(&moved) = users.get(slot as usize) {
+                    demands.set_slot(moved.place, slot);
+                }
+                if users.is_empty() {
+                    accounts[resource].clear(f64::INFINITY);
+                }
             }
         }
+        demands.remove(flow);
     }
 
     /// A flow has so many messages now.
     pub fn set_count(&mut self, flow: u32, uses: impl Iterator<Item = Use> + Clone, count: f64) {
         let (stop, posted) = (self.stops[flow as usize], self.posted(flow));
-        let Incremental { flows, accounts, bottlenecks, dirty, .. } = self;
-        let changed = &mut flows[flow as usize];
-        let more = count - std::mem::replace(&mut changed.count, count);
-        for (nth, Use { resource, share }) in uses.clone().enumerate() {
+        let more = count - std::mem::replace(&mut self.flows[flow as usize].count, count);
+        self.demands.set_count(flow, uses.clone(), count);
+        let Incremental { demands, accounts, bottlenecks, dirty, .. } = self;
+        let places = demands.lines(flow).flat_map(|line| demands.places(line));
+        for (Use { resource, share }, place) in uses.zip(places) {
             let account = &mut accounts[resource as usize];
             if account.kind == Kind::FatPipe {
                 continue;
@@ -243,10 +255,8 @@ impl Incremental {
                 account.grow(share * more, posted);
             }
             account.touch(resource, dirty);
-            let slot = changed.slots[nth] as usize;
-            bottlenecks[resource as usize].users[slot].share = share * count;
+            bottlenecks[resource as usize].users[demands.slot(place) as usize].share = share * count;
         }
-        changed.demand.set(uses, count);
     }
 
     /// Another message of a flow is the first now, which has so much more to do than the one before.
@@ -293,6 +303,14 @@ impl Incremental {
     #[cfg(test)]
     pub fn looked_at(&self) -> u64 {
         self.looked_at
+    }
+
+    /// Prefetches what a solve needs of a flow that it stops.
+    #[inline(always)]
+    fn fetch(&self, flow: u32) {
+        fetch(&self.flows[flow as usize]);
+        fetch(&self.places[flow as usize]);
+        self.demands.fetch(flow);
     }
 
     fn touch(&mut self, resource: u32) {

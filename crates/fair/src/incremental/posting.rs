@@ -5,9 +5,8 @@
 //! every member that leaves, and the other resources hear of it only when the headroom is used up (an incast of n
 //! posts O(log n) times). Such a posting is *loose*; it becomes exact when one of these resources is about to be full.
 
-use super::{Flow, Incremental, Stop};
+use super::{AHEAD, Flow, Incremental, Stop};
 use crate::virtual_date::VirtualDate;
-use mpirage_prefetch::{fetch, fetch_slice};
 
 /// Groups up to this size post exactly their level.
 const SMALL_GROUP: u32 = 8;
@@ -17,8 +16,6 @@ const HEADROOM: f64 = 1.5;
 const WASTE: f64 = 1.0 / 3.0;
 /// What stands for an infinite level in sums.
 const HUGE: f64 = 1e250;
-/// How many members ahead memory is fetched.
-const AHEAD: usize = 4;
 
 /// What a flow at its bound posts.
 pub(super) fn posted_at_bound(ceiling: f64) -> f64 {
@@ -77,18 +74,19 @@ impl Incremental {
             return;
         }
         self.note_loose(resource, level != self.accounts[resource as usize].level);
-        let Incremental { bottlenecks, accounts, flows, dirty, looked_at, .. } = self;
+        let Incremental { bottlenecks, accounts, demands, dirty, looked_at, .. } = self;
         let bottleneck = &mut bottlenecks[resource as usize];
         let count = bottleneck.members.len();
         *looked_at += count as u64;
         let mut entangled = false;
         for place in 0..count {
-            if place + AHEAD < count {
-                let ahead = &flows[bottleneck.members.item(place + AHEAD) as usize].demand;
-                fetch(ahead);
-                fetch_slice(ahead.resources(), 16);
+            if place + 2 * AHEAD < count {
+                demands.fetch_range(bottleneck.members.item(place + 2 * AHEAD));
             }
-            flows[bottleneck.members.item(place) as usize].demand.each(|other, share| {
+            if place + AHEAD < count {
+                demands.fetch(bottleneck.members.item(place + AHEAD));
+            }
+            demands.each(bottleneck.members.item(place), |other, share| {
                 if other != resource {
                     let account = &mut accounts[other as usize];
                     if account.shift(share, posted, level) {
@@ -133,19 +131,15 @@ impl Incremental {
     pub(super) fn stop(&mut self, flow: u32, at: Stop) {
         let (before, old) = (self.stops[flow as usize], self.posted(flow));
         if before == Stop::Free {
-            self.flows[flow as usize]
-                .demand
-                .resources()
-                .iter()
-                .for_each(|&r| self.accounts[r as usize].free -= 1);
+            self.demands.resources(flow).for_each(|resource| self.accounts[resource as usize].free -= 1);
         } else {
             self.leave(flow);
         }
         self.stops[flow as usize] = at;
         let new = self.posted(flow);
-        let Incremental { accounts, flows, dirty, .. } = self;
+        let Incremental { accounts, demands, dirty, .. } = self;
         let mut entangled = false;
-        flows[flow as usize].demand.each(|resource, share| {
+        demands.each(flow, |resource, share| {
             let account = &mut accounts[resource as usize];
             let was_open = before == Stop::Free || before == Stop::At(resource);
             match (was_open, at == Stop::At(resource)) {

@@ -1,7 +1,7 @@
 //! The solve: resources are repaired from the lowest level to the highest.
 
 use super::agenda::Step;
-use super::{Flow, Incremental, Stop};
+use super::{AHEAD, Incremental, Stop};
 use crate::above;
 use crate::resource::Kind;
 
@@ -24,7 +24,7 @@ impl Incremental {
             self.queue_dirty();
         }
         while let Some(flow) = self.newcomers.pop() {
-            for &resource in self.flows[flow as usize].demand.resources() {
+            for resource in self.demands.resources(flow) {
                 self.bottlenecks[resource as usize].free.clear();
             }
         }
@@ -39,16 +39,16 @@ impl Incremental {
     /// Puts the bounds of free flows on the agenda, of those that meet them before any shared resource stops them.
     fn queue_bounds(&mut self) {
         for &flow in &self.newcomers {
-            let Flow { demand, ceiling, .. } = &self.flows[flow as usize];
+            let ceiling = self.flows[flow as usize].ceiling;
             let mut alone = f64::INFINITY;
-            demand.each(|resource, share| {
+            self.demands.each(flow, |resource, share| {
                 let account = &self.accounts[resource as usize];
                 if account.kind == Kind::Shared {
                     alone = alone.min(account.capacity / share);
                 }
             });
-            if *ceiling < alone || alone.is_infinite() {
-                self.agenda.push(*ceiling, Step::Bound(flow));
+            if ceiling < alone || alone.is_infinite() {
+                self.agenda.push(ceiling, Step::Bound(flow));
             }
         }
     }
@@ -146,14 +146,17 @@ impl Incremental {
             self.set_level(resource, level);
         }
         let mut free = std::mem::take(&mut self.bottlenecks[resource as usize].free);
-        for flow in free.drain(..) {
+        for (nth, &flow) in free.iter().enumerate() {
+            free.get(nth + AHEAD).inspect(|&&ahead| self.fetch(ahead));
             if self.stops[flow as usize] == Stop::Free {
                 self.stop(flow, Stop::At(resource));
             }
         }
+        free.clear();
         self.bottlenecks[resource as usize].free = free;
-        let mut captives = std::mem::take(&mut self.captives);
-        for captive in captives.drain(..) {
+        let captives = std::mem::take(&mut self.captives);
+        for (nth, captive) in captives.iter().enumerate() {
+            captives.get(nth + AHEAD).inspect(|ahead| self.fetch(ahead.flow));
             self.stop(captive.flow, Stop::At(resource));
         }
         self.captives = captives;
