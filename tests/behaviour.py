@@ -336,7 +336,21 @@ BAD_PLATFORMS = {
 }
 
 
+# A link that no route crosses, and a route that crosses one twice.
+DOUBTFUL_ROUTES = """
+loopback = { bandwidth = "10GBps", latency = "200ns" }
+host = [{ name = "a", speed = "10Gf" }, { name = "b", speed = "10Gf" }]
+link = [{ name = "cable", bandwidth = "1Gbps", latency = "25us" }, { name = "spare", bandwidth = "1Gbps", latency = "25us" }]
+route = [{ from = "a", to = "b", links = ["cable:up", "cable:up"] }]
+"""
+
+
 def platforms(suite):
+    doubtful = suite.folder / "doubtful.toml"
+    doubtful.write_text(DOUBTFUL_ROUTES)
+    result = suite.run([MPIRAGE, "platform", "check", doubtful])
+    told = "crosses link cable_UP twice" in result.err and "no route crosses link spare_UP" in result.err
+    suite.check("platform check: routes that look wrong", result.code == 0 and told, result)
     for name, (text, line) in BAD_PLATFORMS.items():
         path = suite.folder / name
         path.write_text(text)
@@ -354,7 +368,8 @@ def platforms(suite):
     suite.check("a bad model file: 82 and its line", result.code == 82 and "model.toml:3" in result.err, result)
     for path in sorted((ROOT / "platforms").iterdir()) + ["cluster:16", "fat-tree:4x4", "torus:4x4x4", "griffon", "gdx", "dragonfly:3x2x4x2"]:
         result = suite.run([MPIRAGE, "platform", "check", path])
-        suite.check(f"platform check {path}", result.code == 0 and f"{path}: OK (" in result.out, result)
+        fine = result.code == 0 and f"{path}: OK (" in result.out and "route" not in result.err
+        suite.check(f"platform check {path}", fine, result)
     result = suite.run([MPIRAGE, "platform", "show", "griffon"])
     suite.check("platform show", result.code == 0 and "92 ×" in result.out and "[model]" in result.out and "segments" in result.out, result)
     for topic, part in (("functions", "MPI_Send "), ("models", "flow:no-contention"), ("platforms", "griffon"), ("collectives", "recursive-doubling")):

@@ -38,7 +38,7 @@ fn check(spec: &str) -> Result<u8, Failure> {
     let platform = load(spec, None)?;
     let (_, warnings) = resolve_model(&"flow".into(), &platform)?;
     resolve_model(&"packet".into(), &platform)?;
-    for warning in platform.doubts().iter().chain(&warnings) {
+    for warning in platform.doubts().iter().chain(&warnings).chain(&platform.doubtful_routes()) {
         say!("mpirage: warning: {warning}");
     }
     output::line(format_args!(

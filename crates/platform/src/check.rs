@@ -18,7 +18,7 @@ const SHOWN: usize = 5;
 impl Platform {
     /// Remarks about routes that are unlikely to be meant: a link crossed twice, two directions of
     /// different length, and, on small platforms, links that no route crosses.
-    pub fn check(&self) -> Vec<String> {
+    pub fn doubtful_routes(&self) -> Vec<String> {
         let interfaces = self.interfaces().count(self.host_count());
         let is_small = interfaces <= ALL_PAIRS;
         let mut used = vec![false; if is_small { self.link_count() as usize } else { 0 }];

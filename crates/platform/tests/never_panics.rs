@@ -75,7 +75,7 @@ fn exercise(text: &str) {
             }
             platform.describe();
             if platform.host_count() <= 300 && platform.link_count() < 100_000 {
-                platform.check();
+                platform.doubtful_routes();
             }
         }
     }

@@ -75,7 +75,7 @@ fn interfaces_have_cables_of_their_own_and_sizes_count_hosts() {
     let figures = platform.network_figures();
     assert_eq!(figures.bisection.map(|(rate, _)| rate), Some(8.0 * 125e6));
 
-    assert_eq!(platform.check(), [""; 0]);
+    assert_eq!(platform.doubtful_routes(), [""; 0]);
 
     // Rails: eight hosts on two switches, of which one has all first interfaces.
     let platform = load("fat-tree:4x4,interfaces=2,interface-switches=different");
@@ -206,7 +206,7 @@ proptest! {
                 }
             }
         }
-        prop_assert!(platform.check().iter().all(|remark| !remark.contains("twice")));
+        prop_assert!(platform.doubtful_routes().iter().all(|remark| !remark.contains("twice")));
     }
 
     #[test]

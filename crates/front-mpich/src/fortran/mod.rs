@@ -5,7 +5,8 @@
 //!
 //! | module | what only MPICH has |
 //! |---|---|
-//! | `representation` | handles, keys and error codes, in MPICH's numbers |
+//! | `representation` | addresses and keys with a meaning, in MPICH's numbers |
+//! | `converted` | handles, statuses, keys and error codes; Open MPI's front shares it |
 //! | `blocks` | the variables whose address has a meaning |
 //! | `descriptor` | buffers of `mpi_f08`: array sections |
 //! | `modules` | procedures and constants of MPICH's modules, which gfortran calls by mangled names |
@@ -13,6 +14,7 @@
 #[path = "../../../fortran/src/arguments.rs"]
 mod arguments;
 mod blocks;
+mod converted;
 mod descriptor;
 mod modules;
 #[path = "../../../fortran/src/predefined.rs"]

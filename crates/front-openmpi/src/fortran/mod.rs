@@ -9,6 +9,8 @@
 mod arguments;
 #[path = "../../../fortran/src/blocks.rs"]
 mod blocks;
+#[path = "../../../front-mpich/src/fortran/converted.rs"]
+mod converted;
 #[path = "../../../fortran/src/predefined.rs"]
 mod predefined;
 #[path = "../../../fortran/src/procedures.rs"]
