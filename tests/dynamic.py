@@ -2,10 +2,11 @@
 """Processes that meet or start during a run: ports, sockets, `MPI_Comm_spawn`. Debian's MPICH refuses ports and cannot start processes, so what is
 expected stands here; of programs that start others it is what they print under Open MPI 4.1."""
 
+import itertools
 import json
 import sys
 
-from harness import TESTS, Suite
+from harness import MPIRAGE, TESTS, Suite
 
 SOURCES = TESTS / "dynamic"
 MODES = ("folded", "processes")
@@ -99,6 +100,36 @@ def spawn(suite):
         suite.check(f"{name}: room for one too few", small.code == 81 and "`mpirage run --universe-size N`" in small.err and not small.left, small)
 
 
+FORTRAN = ("""children 3, codes 0 0 0
+merged sum 34
+child 0 of 3: <child> <two words>, 9 long, arguments 2
+child 1 of 3: <child> <two words>, 9 long, arguments 2
+child 2 of 3: <child> <two words>, 9 long, arguments 2
+child 0 of 3: <one> <>, 0 long, arguments 1
+child 1 of 3: <two> <of two>, 6 long, arguments 2
+child 2 of 3: <two> <of two>, 6 long, arguments 2
+several, codes 0 0 0
+child 0 of 1: <> <>, 0 long, arguments 0
+child 0 of 2: <> <>, 0 long, arguments 0
+child 1 of 2: <> <>, 0 long, arguments 0
+""")
+FORTRAN_COMPILERS = {"the wrapper": [MPIRAGE, "fc"], "mpif90.mpich": ["mpif90.mpich"], "mpif90.openmpi": ["mpif90.openmpi"]}
+
+
+def fortran(suite):
+    """The three interfaces of Fortran, with the wrapper's modules, MPICH's, and Open MPI's."""
+    for (name, compiler), interface in itertools.product(FORTRAN_COMPILERS.items(), ("MPI", "F08", "MPIF")):
+        program, what = suite.folder / "spawn", f"Fortran, {interface}, {name}"
+        made = suite.run([*compiler, "-w", "-fallow-argument-mismatch", f"-D{interface}", SOURCES / "spawn.F90", "-o", program], timeout=120, cwd=suite.folder)
+        if not suite.check(f"{what}: compiles", made.code == 0, made.err):
+            continue
+        result = suite.simulate("-q", "-n", 2, "--compute", "none", "--universe-size", 11, program)
+        same = sorted(result.out.splitlines()) == sorted(FORTRAN.splitlines())
+        suite.check(f"{what}: as under Open MPI", result.code == 0 and same and not result.err and not result.left, result)
+        lost = suite.simulate("-q", "-n", 2, "--universe-size", 4, program, "lost")
+        suite.check(f"{what}: a program that is not there", lost.code == 0 and sorted(lost.out.splitlines()) == ["T T", "T T T T"], lost)
+
+
 def spawned_mistakes(suite):
     """A started process that crashes, aborts, or waits forever ends the whole run and is named."""
     text = """#include <mpi.h>
@@ -140,7 +171,7 @@ def spawned_mistakes(suite):
         suite.check(f"refused: {why}", refused.code == 84 and why in refused.err, refused)
 
 
-PARTS = [ports, mistakes, sockets, no_room, spawn, spawned_mistakes]
+PARTS = [ports, mistakes, sockets, no_room, spawn, fortran, spawned_mistakes]
 
 if __name__ == "__main__":
     Suite("dynamic").run_parts(PARTS, sys.argv[1:])

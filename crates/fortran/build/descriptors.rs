@@ -5,7 +5,7 @@
 
 use super::parameter::{Shape, parameters};
 use super::table::Function;
-use super::wrappers::{Target, declarations, entries, is_unsupported, target_name, translated};
+use super::wrappers::{Target, declarations, entries, target_name, translated};
 
 /// Procedures whose plain form takes the address of memory; `mpi` has a second form with a `type(C_PTR)`, which is passed the same way.
 const WITH_C_POINTERS: [&str; 4] =
@@ -22,7 +22,7 @@ pub fn names(function: &Function) -> Vec<String> {
     if WITH_C_POINTERS.contains(&name.as_str()) {
         all.extend([spellings(&format!("{name}_cptr")), spellings(&format!("p{name}_cptr"))].concat());
     }
-    if is_unsupported(function) || !has_buffers(function) {
+    if !has_buffers(function) {
         all.extend(f08_names(function, "f08"));
     }
     // What MPI 4.1 calls "remove" was an extension of MPICH before.
@@ -50,7 +50,7 @@ fn has_buffers(function: &Function) -> bool {
 /// The entry points of `mpi_f08` with descriptors.
 pub fn wrappers(functions: &[Function]) -> String {
     let all = translated(functions, Target::Front);
-    let wanted = all.filter(|(_, function)| !is_unsupported(function) && has_buffers(function));
+    let wanted = all.filter(|(_, function)| has_buffers(function));
     wanted.map(|(index, function)| wrapper(index, function)).collect()
 }
 

@@ -135,7 +135,7 @@ fn comparison(handle: &str, what: &str) -> String {
 
 /// The interfaces of all functions, under their names and with the prefix of the profiling interface.
 fn interfaces(functions: &[Function], module: Module) -> String {
-    let all = functions.iter().filter(|function| is_fortran(function) && is_supported(function));
+    let all = functions.iter().filter(|function| is_fortran(function));
     match module {
         Module::Mpi => {
             let bodies: String = all
@@ -149,10 +149,6 @@ fn interfaces(functions: &[Function], module: Module) -> String {
             different.flat_map(|function| ["", "P"].map(|prefix| generic(function, prefix))).collect()
         }
     }
-}
-
-fn is_supported(function: &Function) -> bool {
-    parameters(function).iter().all(|(_, shape)| *shape != Shape::Unsupported && *shape != Shape::ErrorCodes)
 }
 
 /// Has a function with large counts the same arguments as that without? Addresses and counts are equally long.
@@ -288,13 +284,15 @@ fn declaration(function: &Function, argument: &Argument, shape: &Shape, module: 
         Shape::Buffer => buffer(name),
         Shape::CAddress if module == Module::F08 => format!("      type(C_PTR){intent} :: {name}\n"),
         Shape::CAddress => buffer(name),
-        // Statuses and weights may be constants that stand for none.
+        // Statuses, weights and error codes may be constants that stand for none.
         Shape::Status if module == Module::F08 => format!("      type(MPI_Status) :: {name}\n"),
         Shape::Status => format!("      integer :: {name}(MPI_STATUS_SIZE)\n"),
         Shape::Statuses if module == Module::F08 => format!("      type(MPI_Status) :: {name}(*)\n"),
         Shape::Statuses => format!("      integer :: {name}(MPI_STATUS_SIZE, *)\n"),
-        Shape::Weights => format!("      integer :: {name}(*)\n"),
+        Shape::Weights | Shape::ErrorCodes => format!("      integer :: {name}(*)\n"),
         Shape::TextIn | Shape::TextOut => plain("character(len=*)", ""),
+        Shape::Arguments | Shape::Texts(_) => plain("character(len=*)", "(*)"),
+        Shape::ArgumentTable(count) => plain("character(len=*)", &format!("({count}, *)")),
         Shape::Procedure if module == Module::F08 => {
             format!("      procedure({}) :: {name}\n", argument.of.base)
         }
@@ -310,7 +308,7 @@ fn declaration(function: &Function, argument: &Argument, shape: &Shape, module: 
         Shape::SmallAttributePlace | Shape::Index | Shape::SmallAddress | Shape::SmallAddressPlace => {
             plain(&integer, "")
         }
-        Shape::ErrorCodes | Shape::Absent | Shape::Unsupported => {
+        Shape::Absent => {
             panic!("{}: {name} is in no interface", function.name)
         }
     }

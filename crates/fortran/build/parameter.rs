@@ -33,6 +33,12 @@ pub enum Shape {
     TextIn,
     /// Room for characters.
     TextOut,
+    /// The arguments of a command: texts with a blank one behind them, or `MPI_ARGV_NULL`. Only the root has them.
+    Arguments,
+    /// So many texts, which only the root has.
+    Texts(String),
+    /// The arguments of so many commands, or `MPI_ARGVS_NULL`. Only the root has them.
+    ArgumentTable(String),
     /// The length of room for characters, which in C counts the terminator.
     TextLength,
     /// A procedure of the program.
@@ -57,8 +63,6 @@ pub enum Shape {
     SmallAddressPlace,
     /// The arguments of `main`: Fortran passes none.
     Absent,
-    /// Nothing of the sort is translated yet.
-    Unsupported,
 }
 
 /// Functions of MPI-1 whose displacements are default integers.
@@ -108,7 +112,8 @@ fn shape(function: &Function, argument: &Argument) -> Shape {
     let stored = argument.meaning.direction != Direction::In;
     match argument.meaning.kind.as_str() {
         "argument_count" | "argument_list" => Shape::Absent,
-        "string_array" | "string_2darray" => Shape::Unsupported,
+        "string_array" => length.map_or(Shape::Arguments, Shape::Texts),
+        "string_2darray" => Shape::ArgumentTable(length.expect("one line for each command")),
         "string" if stored => Shape::TextOut,
         "string" => Shape::TextIn,
         "info_value_length" if argument.meaning.direction == Direction::InOut => Shape::TextLength,
@@ -158,6 +163,12 @@ fn index(function: &Function, argument: &Argument) -> Shape {
         _ if argument.of.pointers == 0 => Shape::Value,
         _ => Shape::Place,
     }
+}
+
+/// Does the function start processes? Then some arguments are looked at only at the root.
+#[allow(dead_code)] // for entry points
+pub fn starts_processes(function: &Function) -> bool {
+    function.name.starts_with("MPI_Comm_spawn")
 }
 
 /// Is the argument a handle or an array of handles?

@@ -1,6 +1,6 @@
 //! The Rust text of the Fortran entry points: each translates its arguments, calls the body of the C function, and translates results.
 
-use super::parameter::{Shape, has_error_code, is_fortran, parameters};
+use super::parameter::{Shape, has_error_code, is_fortran, parameters, starts_processes};
 use super::table::{Argument, Constant, Direction, Function, Group, GroupKind, Value};
 
 /// What the entry points call.
@@ -45,11 +45,6 @@ pub fn entries(index: usize, names: &[String], target: &str) -> String {
     names.iter().map(|entry| format!("entry_point!({index}, {entry}, {target});\n")).collect()
 }
 
-/// Nothing of the sort is translated yet: the run ends.
-pub fn is_unsupported(function: &Function) -> bool {
-    parameters(function).iter().any(|(_, shape)| *shape == Shape::Unsupported)
-}
-
 /// What Fortran passes, as Rust declares it.
 #[allow(dead_code)] // for descriptors
 pub fn declarations(function: &Function, target: Target) -> Vec<String> {
@@ -75,11 +70,6 @@ fn is_of_abi(name: &str) -> bool {
 fn wrapper(index: usize, function: &Function, target: Target, names: Names) -> String {
     let name = target_name(function);
     let entries = entries(index, &names(function), &name);
-    if is_unsupported(function) {
-        return format!(
-            "{entries}extern \"C-unwind\" fn {name}() {{\n    mpirage_front::library::untranslated({index})\n}}\n"
-        );
-    }
     let parts: Vec<Part> = parameters(function)
         .iter()
         .map(|(argument, shape)| fitted(function, argument, shape, target))
@@ -104,7 +94,8 @@ fn result(function: &Function) -> &'static str {
 
 fn call(index: usize, function: &Function, parts: &[Part], target: Target) -> String {
     let types: Vec<&str> = parts.iter().map(|part| part.of).collect();
-    let before: String = parts.iter().map(|part| part.before.as_str()).collect();
+    let before: String =
+        at_root(function, target).into_iter().chain(parts.iter().map(|part| part.before.clone())).collect();
     let after: String = parts.iter().map(|part| part.after.as_str()).collect();
     let values: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
     let returns = if result(function).is_empty() { " -> c_int" } else { result(function) };
@@ -126,11 +117,20 @@ fn call(index: usize, function: &Function, parts: &[Part], target: Target) -> St
     )
 }
 
+/// Whether this rank is the one whose arguments count.
+fn at_root(function: &Function, target: Target) -> Option<String> {
+    starts_processes(function)
+        .then(|| format!("        let at_root = is_root({}, *root_);\n", communicator(target)))
+}
+
 /// The part of a parameter with the type that the target has.
 fn fitted(function: &Function, argument: &Argument, shape: &Shape, target: Target) -> Part {
     let part = part(function, argument, shape, target);
     let is_handle = matches!(shape, Shape::Handle | Shape::HandlePlace | Shape::Handles(_));
-    let is_text = matches!(shape, Shape::TextIn | Shape::TextOut);
+    let is_text = matches!(
+        shape,
+        Shape::TextIn | Shape::TextOut | Shape::Arguments | Shape::Texts(_) | Shape::ArgumentTable(_)
+    );
     if target == Target::Bodies || is_handle || is_text {
         return part;
     }
@@ -209,6 +209,22 @@ fn part(function: &Function, argument: &Argument, shape: &Shape, target: Target)
             after: format!("        store_text({x}, {x}length, &{x}c);\n"),
             ..plain(POINTER, "*mut c_char", format!("{x}c.as_mut_ptr().cast()"))
         },
+        Shape::Arguments => Part {
+            length: Some(format!("{x}length: usize")),
+            before: format!("        let {x}c = arguments(at_root, {x}, {x}length);\n"),
+            ..plain("*mut *mut c_char", "*mut c_char", format!("{x}c.pointer()"))
+        },
+        Shape::Texts(count) => Part {
+            length: Some(format!("{x}length: usize")),
+            before: format!("        let {x}c = texts(at_root, {x}, {x}length, *{count}_);\n"),
+            ..plain("*mut *mut c_char", "*mut c_char", format!("{x}c.pointer()"))
+        },
+        Shape::ArgumentTable(count) => Part {
+            length: Some(format!("{x}length: usize")),
+            before: format!("        let {x}c = argument_table(at_root, {x}, {x}length, *{count}_);\n"),
+            ..plain("*mut *mut *mut c_char", "*mut c_char", format!("{x}c.pointer()"))
+        },
+        Shape::ErrorCodes => translated("error_codes"),
         Shape::TextLength => Part {
             before: format!("        let mut {x}c = with_terminator({x});\n"),
             after: format!("        *{x} = {x}c - 1;\n"),
@@ -242,13 +258,13 @@ fn part(function: &Function, argument: &Argument, shape: &Shape, target: Target)
         Shape::Absent => {
             Part { fortran: None, ..plain(POINTER, POINTER, "core::ptr::null_mut()".to_owned()) }
         }
-        Shape::ErrorCodes | Shape::Unsupported => plain(POINTER, POINTER, String::new()),
     }
 }
 
-/// The standard strips blanks before keys and values of info objects too.
+/// The standard strips blanks before commands, and before keys and values of info objects, too.
 fn reader_of_texts(function: &Function) -> &'static str {
-    if function.name.starts_with("MPI_Info_") { "info_text" } else { "text" }
+    let strips = function.name.starts_with("MPI_Info_") || starts_processes(function);
+    if strips { "stripped_text" } else { "text" }
 }
 
 /// The value of an attribute: the key is the second parameter, whether there is one the last.
@@ -266,11 +282,11 @@ fn attribute(function: &Function, part: Part, x: &str, store: &str) -> Part {
 
 /// The length of an array: a parameter, or what a communicator says.
 fn number(function: &Function, length: &str, target: Target) -> String {
-    let comm = match target {
-        Target::Bodies => "handle(comm_)",
-        Target::Front => "handle::<Comm>(comm_).to_abi()",
-    };
+    let comm = communicator(target);
     match length {
+        name if starts_processes(function) => {
+            format!("if at_root {{ usize::try_from(*{name}_).unwrap_or(0) }} else {{ 0 }}")
+        }
         "peers" => format!("peers(false, {comm})"),
         "sources" => format!("neighbours({comm}).0"),
         "targets" => format!("neighbours({comm}).1"),
@@ -278,6 +294,14 @@ fn number(function: &Function, length: &str, target: Target) -> String {
             format!("usize::try_from(*{name}_).unwrap_or(0)")
         }
         other => panic!("{}: an array of handles whose length is {other}", function.name),
+    }
+}
+
+/// The number of the communicator in the library.
+fn communicator(target: Target) -> &'static str {
+    match target {
+        Target::Bodies => "handle(comm_)",
+        Target::Front => "handle::<Comm>(comm_).to_abi()",
     }
 }
 

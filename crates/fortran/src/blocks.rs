@@ -12,24 +12,24 @@ use core::ffi::{CStr, c_int};
 use super::sentinels::{Addresses, find};
 
 macro_rules! blocks {
-    ($($name:ident: $words:expr;)*) => {$(
+    ($($name:ident: [$of:ty; $number:expr];)*) => {$(
         /// A common block.
         #[unsafe(no_mangle)]
-        static mut $name: [c_int; $words] = [0; $words];
+        static mut $name: [$of; $number] = [0; $number];
     )*};
 }
 
 blocks! {
-    mpi_fortran_bottom_: 1;
-    mpi_fortran_in_place_: 1;
-    mpi_fortran_buffer_automatic_: 1;
-    mpi_fortran_argv_null_: 1;
-    mpi_fortran_argvs_null_: 1;
-    mpi_fortran_errcodes_ignore_: 1;
-    mpi_fortran_status_ignore_: 8;
-    mpi_fortran_statuses_ignore_: 8;
-    mpi_fortran_unweighted_: 1;
-    mpi_fortran_weights_empty_: 1;
+    mpi_fortran_bottom_: [c_int; 1];
+    mpi_fortran_in_place_: [c_int; 1];
+    mpi_fortran_buffer_automatic_: [c_int; 1];
+    mpi_fortran_argv_null_: [u8; 1];
+    mpi_fortran_argvs_null_: [u8; 1];
+    mpi_fortran_errcodes_ignore_: [c_int; 1];
+    mpi_fortran_status_ignore_: [c_int; 8];
+    mpi_fortran_statuses_ignore_: [c_int; 8];
+    mpi_fortran_unweighted_: [c_int; 1];
+    mpi_fortran_weights_empty_: [c_int; 1];
 }
 
 /// Where the variables of the program are.
@@ -43,5 +43,8 @@ pub(crate) fn addresses() -> Addresses {
         statuses_ignore: both(c"mpi_fortran_statuses_ignore_"),
         unweighted: both(c"mpi_fortran_unweighted_"),
         weights_empty: both(c"mpi_fortran_weights_empty_"),
+        argv_null: both(c"mpi_fortran_argv_null_"),
+        argvs_null: both(c"mpi_fortran_argvs_null_"),
+        errcodes_ignore: both(c"mpi_fortran_errcodes_ignore_"),
     }
 }

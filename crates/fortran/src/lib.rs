@@ -13,6 +13,7 @@
 //! | `representation` | integers that stand for handles, keys and error codes |
 //! | `arguments` | handles, addresses, attributes, numbers |
 //! | `text` | characters |
+//! | `commands` | what processes that a rank starts execute |
 //! | `blocks` | the blocks of those variables that all folded ranks have |
 //! | `sentinels` | variables whose address has a meaning: `MPI_BOTTOM`, `MPI_STATUS_IGNORE`, … |
 //! | `procedures` | procedures of the program that MPI calls |
@@ -20,6 +21,7 @@
 
 mod arguments;
 mod blocks;
+mod commands;
 mod constants;
 mod predefined;
 mod procedures;
@@ -32,16 +34,17 @@ mod text;
 mod generated {
     use core::ffi::{c_char, c_int, c_void};
 
-    use mpirage_front::{body, entry_point, neighbours, peers};
+    use mpirage_front::{body, entry_point, is_root, neighbours, peers};
 
     use crate::arguments::{
         addresses, finish, from_one, handle, handles, pointer, store, store_all, store_attribute,
         store_small_attribute,
     };
+    use crate::commands::{argument_table, arguments, texts};
     use crate::procedures::{procedure, small_procedure};
     use crate::representation::key;
-    use crate::sentinels::{address, status, statuses, weights};
-    use crate::text::{info_text, room, store_text, text, with_terminator};
+    use crate::sentinels::{address, error_codes, status, statuses, weights};
+    use crate::text::{room, store_text, stripped_text, text, with_terminator};
 
     include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
 }

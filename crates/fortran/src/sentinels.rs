@@ -2,7 +2,7 @@
 //!
 //! They are variables in common blocks of the program, which the wrapper's link line exports. `blocks` knows their names.
 
-use core::ffi::{CStr, c_void};
+use core::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
 
 use super::blocks;
@@ -17,6 +17,9 @@ pub(crate) struct Addresses {
     pub(crate) statuses_ignore: [usize; 2],
     pub(crate) unweighted: [usize; 2],
     pub(crate) weights_empty: [usize; 2],
+    pub(crate) argv_null: [usize; 2],
+    pub(crate) argvs_null: [usize; 2],
+    pub(crate) errcodes_ignore: [usize; 2],
 }
 
 fn addresses() -> &'static Addresses {
@@ -65,4 +68,19 @@ pub(crate) fn weights(weights: *mut c_void) -> *mut c_void {
         address if known.weights_empty.contains(&address) => constant(weights_empty()),
         _ => weights,
     }
+}
+
+/// Error codes of processes that a rank starts.
+pub(crate) fn error_codes(codes: *mut c_void) -> *mut c_void {
+    if addresses().errcodes_ignore.contains(&codes.addr()) { core::ptr::null_mut() } else { codes }
+}
+
+/// Is it `MPI_ARGV_NULL`?
+pub(crate) fn is_argv_null(arguments: *const c_char) -> bool {
+    addresses().argv_null.contains(&arguments.addr())
+}
+
+/// Is it `MPI_ARGVS_NULL`?
+pub(crate) fn is_argvs_null(arguments: *const c_char) -> bool {
+    addresses().argvs_null.contains(&arguments.addr())
 }

@@ -18,11 +18,11 @@ pub(crate) unsafe fn text(characters: *const c_char, length: usize) -> CString {
     terminated(bytes.trim_ascii_end())
 }
 
-/// A key or value of an info object: without the blanks around it.
+/// A text without the blanks around it: a key or value of an info object, a command or an argument of one.
 ///
 /// # Safety
 /// So many characters are there.
-pub(crate) unsafe fn info_text(characters: *const c_char, length: usize) -> CString {
+pub(crate) unsafe fn stripped_text(characters: *const c_char, length: usize) -> CString {
     // SAFETY: the caller vouches for it.
     let bytes = unsafe { core::slice::from_raw_parts(characters.cast::<u8>(), length) };
     terminated(bytes.trim_ascii())

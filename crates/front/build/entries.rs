@@ -129,6 +129,9 @@ fn piece(function: &Function, argument: &Argument, knowledge: &Knowledge<'_>) ->
     if of.base == "MPI_Status" && of.pointers == 1 {
         return status(argument, &name);
     }
+    if kind == "error_code" && argument.meaning.length.is_some() {
+        return error_codes(function, argument, &name);
+    }
     if of.base == "int"
         && let Some(conversion) = of_kind(kind)
         && !is_the_programs_own(function, kind)
@@ -176,6 +179,24 @@ fn is_the_programs_own(function: &Function, kind: &str) -> bool {
 fn plain(of: &CType, argument: String, after: String) -> Piece {
     let theirs = rust_type(of);
     Piece { abi: theirs.clone(), theirs, before: String::new(), argument, after }
+}
+
+/// The error codes of processes that a rank starts.
+fn error_codes(function: &Function, argument: &Argument, name: &str) -> Piece {
+    let number = match function.name.as_str() {
+        "MPI_Comm_spawn" => "array_length(maxprocs as i64)",
+        _ => "sum_of(array_of_maxprocs, array_length(count as i64))",
+    };
+    let place = format!("ErrorCodes::new({name}, {}, error_from_abi)", only_at_root(number));
+    Piece {
+        before: format!("let mut {name}_place = {place};\n"),
+        ..plain(&argument.of, format!("{name}_place.abi()"), format!("{name}_place.store();\n"))
+    }
+}
+
+/// Other ranks than the root may pass any number, and arrays that are not there.
+fn only_at_root(number: &str) -> String {
+    format!("if is_root(comm.to_abi(), root) {{ {number} }} else {{ 0 }}")
 }
 
 /// The address of a function of the program; predefined ones have other addresses.
@@ -244,6 +265,7 @@ fn length_of(function: &Function, length: &str, name: &str) -> String {
         }
         "sources" => "neighbours(comm.to_abi()).0".to_owned(),
         "targets" => "neighbours(comm.to_abi()).1".to_owned(),
+        "count" if function.name == "MPI_Comm_spawn_multiple" => only_at_root("array_length(count as i64)"),
         parameter if function.arguments.iter().any(|argument| argument.name == parameter) => {
             format!("array_length({parameter} as i64)")
         }
@@ -295,8 +317,7 @@ fn integer(argument: &Argument, name: &str, conversion: &str) -> Piece {
 /// returns.
 fn is_converted_array(argument: &Argument, length: &str) -> bool {
     let ranks = argument.meaning.kind.starts_with("rank");
-    (!ranks || ["ranks1", "ranks2"].contains(&argument.name.as_str()))
-        && !["*", "n,3", "maxprocs"].contains(&length)
+    (!ranks || ["ranks1", "ranks2"].contains(&argument.name.as_str())) && !["*", "n,3"].contains(&length)
 }
 
 fn array_of_integers(argument: &Argument, name: &str, length: &str, conversion: String) -> Piece {

@@ -35,7 +35,7 @@ pub(crate) mod translations {
     use core::ffi::{c_char, c_int, c_void};
 
     use mpirage_front::places::*;
-    use mpirage_front::{Handle as _, MPI_Status, body, neighbours, peers};
+    use mpirage_front::{Handle as _, MPI_Status, body, is_root, neighbours, peers};
 
     use super::attributes::attribute_from_abi;
     use super::contents::contents_from_abi;

@@ -33,7 +33,7 @@ pub mod places;
 mod topology;
 
 pub use mpirage_bodies::{Bodies, Callbacks, CopiedAttribute, MPI_Status, Owner, entry_point};
-pub use topology::{neighbours, peers};
+pub use topology::{is_root, neighbours, peers};
 
 /// A handle in another interface.
 pub trait Handle: Copy {

@@ -38,11 +38,6 @@ pub fn body(index: usize) -> Body {
     }
 }
 
-/// Ends the run: the arguments of a function are not translated yet.
-pub fn untranslated(index: usize) -> ! {
-    (bodies().not_implemented)(index as u32)
-}
-
 /// Ends the run: a function beyond the standard is not there.
 pub fn unknown_function(name: &CStr) -> ! {
     let text = format!("{} is not there yet", name.to_string_lossy());

@@ -14,6 +14,9 @@ use crate::{Handle, Status};
 /// No handle has this number: the call has not stored one.
 const UNTOUCHED: usize = usize::MAX;
 
+/// No error has this code: the call has not stored one.
+const NO_CODE: c_int = c_int::MIN;
+
 /// How many elements of an array need no allocation.
 const SHORT: usize = 16;
 
@@ -306,6 +309,47 @@ pub unsafe fn convert_integers(theirs: *mut c_int, length: usize, conversion: fn
         // SAFETY: the caller vouches for it.
         unsafe { *theirs.add(at) = conversion(*theirs.add(at)) };
     }
+}
+
+/// Error codes of processes that a rank starts. Only the root knows how many there are, and only it can get others than `MPI_SUCCESS`.
+pub struct ErrorCodes {
+    theirs: *mut c_int,
+    codes: Vec<c_int>,
+    from_abi: fn(c_int) -> c_int,
+}
+
+impl ErrorCodes {
+    /// Of an array of this length, or null. A length of zero leaves the array to the call.
+    pub fn new(theirs: *mut c_int, length: usize, from_abi: fn(c_int) -> c_int) -> ErrorCodes {
+        let length = if theirs.is_null() { 0 } else { length };
+        ErrorCodes { theirs, codes: vec![NO_CODE; length], from_abi }
+    }
+
+    /// The argument of the call.
+    pub fn abi(&mut self) -> *mut c_int {
+        if self.codes.is_empty() { self.theirs } else { self.codes.as_mut_ptr() }
+    }
+
+    /// Hands the codes over.
+    ///
+    /// # Safety
+    /// The program's array can be written.
+    pub unsafe fn store(self) {
+        for (at, code) in self.codes.into_iter().enumerate().filter(|&(_, code)| code != NO_CODE) {
+            // SAFETY: the caller vouches for the array, which has this many elements.
+            unsafe { self.theirs.add(at).write((self.from_abi)(code)) };
+        }
+    }
+}
+
+/// The sum of numbers of processes, of which negative ones count as none.
+///
+/// # Safety
+/// Unless it is null, so many numbers can be read.
+pub unsafe fn sum_of(numbers: *const c_int, length: usize) -> usize {
+    let length = if numbers.is_null() { 0 } else { length };
+    // SAFETY: the caller vouches for it.
+    (0..length).map(|at| array_length(unsafe { *numbers.add(at) }.into())).sum()
 }
 
 /// A text that the call stores, which may be longer than the program has room for.

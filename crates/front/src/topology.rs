@@ -1,4 +1,4 @@
-//! Lengths of arrays that the arguments do not tell: the ranks that a collective talks to.
+//! Lengths of arrays that the arguments do not tell: the ranks that a collective talks to, and whose arguments count.
 
 use core::ffi::c_int;
 
@@ -60,6 +60,17 @@ pub unsafe fn neighbours(comm: usize) -> (usize, usize) {
             _ => (0, 0),
         }
     }
+}
+
+/// Is the calling rank the root of a collective?
+///
+/// # Safety
+/// The library is initialised.
+pub unsafe fn is_root(comm: usize, root: c_int) -> bool {
+    let mut rank = -1;
+    // SAFETY: a body of the table, with the type of its prototype.
+    unsafe { body!(MPI_COMM_RANK, Asking)(comm, &mut rank) };
+    rank >= 0 && rank == root
 }
 
 /// The integer that a function stores, 0 if it fails.

@@ -14,6 +14,8 @@
 #[path = "../../../fortran/src/arguments.rs"]
 mod arguments;
 mod blocks;
+#[path = "../../../fortran/src/commands.rs"]
+mod commands;
 mod converted;
 mod descriptor;
 mod modules;
@@ -34,17 +36,18 @@ use crate::conversions::abi as constants;
 mod generated {
     use core::ffi::{c_char, c_int, c_void};
 
-    use mpirage_front::{Handle as _, entry_point, neighbours, peers};
+    use mpirage_front::{Handle as _, entry_point, is_root, neighbours, peers};
 
     use super::arguments::{
         addresses, finish, from_one, handle, handles, pointer, store, store_all, store_attribute,
         store_small_attribute,
     };
+    use super::commands::{argument_table, arguments, texts};
     use super::descriptor::Section;
     use super::procedures::{procedure, small_procedure};
     use super::representation::key;
-    use super::sentinels::{address, status, statuses, weights};
-    use super::text::{info_text, room, store_text, text, with_terminator};
+    use super::sentinels::{address, error_codes, status, statuses, weights};
+    use super::text::{room, store_text, stripped_text, text, with_terminator};
     use crate::dialect::Comm;
 
     /// The functions of C.
