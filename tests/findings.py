@@ -72,6 +72,34 @@ def collective_sizes(suite):
         case.check("errors return where too much arrives", lines == [expected(rank) for rank in range(case.ranks)], result)
 
 
+# As under Open MPI 4.1. Debian's MPICH 4.0 checks displacements below zero only.
+ACCESSES = """put of the last: success
+put behind it: range
+get of two: range
+get before the first: displacement
+accumulate: range
+get_accumulate: range
+fetch_and_op: range
+compare_and_swap: range
+far away: range
+nothing far away: success
+first and last: success
+second and one behind: range
+rput: range
+nobody: success
+"""
+
+
+@part
+def window_range(suite):
+    for case in cases(suite, "window_range"):
+        result = case.run()
+        case.check("errors return", result.code == 0 and result.out == 2 * ACCESSES + "9 calls of the handler\nfirst 1, last 1\n", result)
+        fatal = case.run("fatal")
+        named = f"rank 0 was stopped in MPI_Put at {SOURCES}/window_range.c:" in fatal.err and f"memory of rank {case.ranks - 1}" in fatal.err
+        case.check("the default handler ends the run and names the call", fatal.code == 81 and named, fatal)
+
+
 @part
 def close_all_fds(suite):
     for case in cases(suite, "close_all_fds"):

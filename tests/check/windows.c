@@ -103,7 +103,7 @@ CASE("rma-range", put_behind_the_end, 2) {
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);
 }
-CASE("rma-range", get_before_the_start, 2) {
+CASE("invalid-argument", get_before_the_start, 2) {
     open_window();
     MPI_Win_fence(0, win);
     if (rank == 0) MPI_Get(more, 1, MPI_INT, 1, wrong ? -1 : 0, 1, MPI_INT, win);

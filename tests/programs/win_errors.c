@@ -43,6 +43,10 @@ int main(int argc, char **argv)
     tell("a rank too high", MPI_Put(&value, 1, MPI_INT, size, 0, 1, MPI_INT, win));
     tell("a negative count", MPI_Put(&value, -1, MPI_INT, 0, 0, 1, MPI_INT, win));
     tell("a negative count at the target", MPI_Get(&value, 1, MPI_INT, 0, 0, -1, MPI_INT, win));
+    tell("a negative displacement", MPI_Put(&value, 1, MPI_INT, 0, -1, 1, MPI_INT, win));
+    tell("a negative displacement, and no bytes", MPI_Get(&value, 0, MPI_INT, 0, -1, 0, MPI_INT, win));
+    tell("a negative displacement at no rank", MPI_Put(&value, 1, MPI_INT, MPI_PROC_NULL, -1, 1, MPI_INT, win));
+    tell("a negative displacement at a rank too high", MPI_Put(&value, 1, MPI_INT, size, -1, 1, MPI_INT, win));
     tell("no datatype", MPI_Put(&value, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win));
     tell("no operator", MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_OP_NULL, win));
     tell("no window", MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, none));

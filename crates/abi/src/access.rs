@@ -95,7 +95,7 @@ impl Access {
     }
 
     /// The layout as the simulator reads it.
-    fn packed_layout(&self) -> Vec<u8> {
+    pub(crate) fn packed_layout(&self) -> Vec<u8> {
         let words = self.layout.iter().flat_map(|&(offset, length)| [offset as u64, length as u64]);
         words.flat_map(u64::to_ne_bytes).collect()
     }
@@ -117,6 +117,6 @@ impl Access {
 }
 
 /// Bytes in the call if they are few, in memory if they are many.
-fn place(bytes: &[u8], inline: usize) -> Payload<'_> {
+pub(crate) fn place(bytes: &[u8], inline: usize) -> Payload<'_> {
     if bytes.len() <= inline { Payload::Inline(bytes) } else { Payload::At(bytes.as_ptr().addr() as u64) }
 }

@@ -129,6 +129,7 @@ impl Alone {
             | Call::SampleEnd
             | Call::Compute { .. }
             | Call::Expose { .. }
+            | Call::LocateAccess { .. }
             | Call::Withdraw { .. }
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
@@ -225,6 +226,7 @@ impl Alone {
             | Call::SampleEnd
             | Call::Compute { .. }
             | Call::Expose { .. }
+            | Call::LocateAccess { .. }
             | Call::Withdraw { .. }
             | Call::Access(_)
             | Call::AwaitAccesses { .. }

@@ -446,6 +446,22 @@ calls! {
     }
         answered: false, trace: LeftOut, stored: [], checks: [];
 
+    /// Asks whether an access would reach beyond the memory of its target. The answer says in words what lies outside, if anything does
+    /// ([`pack_text`](crate::pack_text)). Only a program that handles errors of the window asks; for others the access itself ends the run.
+    44: LocateAccess {
+        /// The window.
+        window: ContextId,
+        /// The target, as a rank of the window.
+        target: u32,
+        /// The displacement in units of the target: the bits of a number that may be negative.
+        displacement: u64,
+        /// The parts of the target's memory, as in [`AccessCall::layout`].
+        layout: Payload<'a>,
+        /// The number of these parts.
+        parts: u32,
+    }
+        answered: true, trace: NeedsRun, stored: [], checks: [];
+
     /// Of a checked run: the memory of the rank in a window.
     63: DeclareWindow {
         /// The window: the communicator that was made for it.

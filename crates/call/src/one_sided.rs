@@ -10,6 +10,7 @@ impl Call<'_> {
             Call::Expose { .. }
                 | Call::Withdraw { .. }
                 | Call::Access(_)
+                | Call::LocateAccess { .. }
                 | Call::AwaitAccesses { .. }
                 | Call::Lock { .. }
                 | Call::Unlock { .. }

@@ -111,6 +111,7 @@ impl Arguments {
             | Call::Share { .. }
             | Call::Publish { .. }
             | Call::LookUp { .. }
+            | Call::LocateAccess { .. }
             | Call::Spawn { .. }
             | Call::PosixIo { .. }
             | Call::Declare { .. }

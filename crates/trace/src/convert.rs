@@ -154,6 +154,7 @@ impl Conversion<'_> {
             | Call::Expose { .. }
             | Call::Withdraw { .. }
             | Call::Access(_)
+            | Call::LocateAccess { .. }
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }

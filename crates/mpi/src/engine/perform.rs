@@ -19,6 +19,7 @@ use super::files::FileCalls;
 use super::match_choices::chosen_source;
 use super::migrate::perform_migrate;
 use super::task::{Progress, Task};
+use super::windows::AccessPlace;
 use crate::due::Due;
 use crate::memory::Memory;
 use crate::occupancy::ExecutionUnit;
@@ -293,6 +294,10 @@ impl<M: Memory> Calls<M> {
             }
             Call::Withdraw { window, base } => self.core.windows.exposures.remove((window, rank), base),
             Call::Access(ref access) => return self.one_sided().perform_access(line, access),
+            Call::LocateAccess { window, target, displacement, layout, parts } => {
+                let place = AccessPlace { window, target, displacement, layout, parts };
+                self.one_sided().answer_whether_outside(line, &place);
+            }
             Call::AwaitAccesses { window, target } => {
                 return self.one_sided().await_accesses(line, window, target);
             }
@@ -343,6 +348,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::Share { .. }
             | Call::Publish { .. }
             | Call::LookUp { .. }
+            | Call::LocateAccess { .. }
             | Call::PosixIo { .. }
             | Call::CallPath { .. }
             | Call::ReadFigure { .. }

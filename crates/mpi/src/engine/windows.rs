@@ -1,7 +1,7 @@
 //! Calls that concern windows, and what happens to accesses on their way.
 
 use mpirage_call::{
-    AccessCall, AccessKind, BLOCKING, Completing, Completion, ContextId, LineId, Payload, RankId,
+    AccessCall, AccessKind, BLOCKING, Completing, Completion, ContextId, LineId, Payload, RankId, pack_text,
 };
 use mpirage_data::{Basic, Op};
 use mpirage_kernel::{Cargo, Connection, Milestone, Transfer};
@@ -37,6 +37,25 @@ struct Leg {
     bytes: Option<u64>,
 }
 
+/// What an access names at its target.
+pub(super) struct AccessPlace<'a> {
+    pub window: ContextId,
+    /// As a rank of the window.
+    pub target: u32,
+    /// In units of the target.
+    pub displacement: u64,
+    /// Offsets and lengths of its parts.
+    pub layout: Payload<'a>,
+    pub parts: u32,
+}
+
+impl<'a> AccessPlace<'a> {
+    fn of(call: &AccessCall<'a>) -> AccessPlace<'a> {
+        let &AccessCall { window, target, displacement, layout, parts, .. } = call;
+        AccessPlace { window, target, displacement, layout, parts }
+    }
+}
+
 /// A short-lived view of the parts that windows concern.
 pub(super) struct OneSided<'a, M> {
     pub core: &'a mut Core<M>,
@@ -46,14 +65,10 @@ impl<M: Memory> OneSided<'_, M> {
     /// An access sets out.
     pub(super) fn perform_access(&mut self, line: LineId, call: &AccessCall<'_>) -> Progress {
         let rank = self.core.ranks.rank_of(line);
-        let Some(target) = self.core.collectives.comms().resolve(call.window, rank, call.target) else {
-            self.core.misuse(rank, format!("rank {} does not exist in this window", call.target));
-            return Progress::Blocked;
-        };
-        let parts = match self.locate_parts(rank, target, call) {
-            Ok(parts) => parts,
+        let (target, parts) = match self.locate_parts(rank, &AccessPlace::of(call)) {
+            Ok(found) => found,
             Err(outside) => {
-                self.core.misuse(rank, format!("it accesses the memory of rank {target}: {outside}"));
+                self.core.misuse(rank, outside);
                 return Progress::Blocked;
             }
         };
@@ -145,13 +160,25 @@ impl<M: Memory> OneSided<'_, M> {
         Progress::Blocked
     }
 
-    /// Where the parts of an access lie in the target's memory; what is wrong if one is not in the window.
+    /// Says in the reply what an access would reach beyond the window.
+    pub(super) fn answer_whether_outside(&mut self, line: LineId, place: &AccessPlace<'_>) {
+        let rank = self.core.ranks.rank_of(line);
+        if let Err(outside) = self.locate_parts(rank, place) {
+            let reply = &mut self.core.ranks.line_mut(line).reply;
+            reply.number = Some(outside.len() as u64);
+            reply.members = pack_text(&outside);
+        }
+    }
+
+    /// The target, and where the parts of an access lie in its memory; what is wrong if one is not in the window.
     fn locate_parts(
         &mut self,
         rank: RankId,
-        target: RankId,
-        call: &AccessCall<'_>,
-    ) -> Result<Vec<Stretch>, String> {
+        call: &AccessPlace<'_>,
+    ) -> Result<(RankId, Vec<Stretch>), String> {
+        let Some(target) = self.core.collectives.comms().resolve(call.window, rank, call.target) else {
+            return Err(format!("rank {} does not exist in this window", call.target));
+        };
         let mut read = Vec::new();
         let layout = match call.layout {
             Payload::Absent => &[][..],
@@ -162,12 +189,15 @@ impl<M: Memory> OneSided<'_, M> {
                 &read
             }
         };
+        let of_target = |outside: String| format!("it accesses the memory of rank {target}: {outside}");
         let Some(exposure) = self.core.windows.exposures.get(call.window, target) else {
-            return Err("it exposes none".to_owned());
+            return Err(of_target("it exposes none".to_owned()));
         };
         let word = |bytes: &[u8]| bytes.try_into().map(u64::from_ne_bytes).unwrap_or_default();
         let parts = layout.chunks_exact(2 * WORD).map(|part| (word(&part[..WORD]), word(&part[WORD..])));
-        parts.map(|(offset, bytes)| exposure.locate(call.displacement, offset, bytes)).collect()
+        let located: Result<_, _> =
+            parts.map(|(offset, bytes)| exposure.locate(call.displacement, offset, bytes)).collect();
+        Ok((target, located.map_err(of_target)?))
     }
 
     fn start_access(

@@ -384,6 +384,7 @@ impl TraceWriter for TiWriter {
             | Call::Expose { .. }
             | Call::Withdraw { .. }
             | Call::Access(_)
+            | Call::LocateAccess { .. }
             | Call::AwaitAccesses { .. }
             | Call::Lock { .. }
             | Call::Unlock { .. }

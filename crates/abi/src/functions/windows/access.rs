@@ -2,11 +2,11 @@
 
 use core::ffi::{c_int, c_void};
 
-use mpirage_call::{AccessKind, Completion, Operator};
+use mpirage_call::{AccessKind, Call, Completion, Operator, unpack_text};
 use mpirage_data::Op;
 
 use super::{about, member};
-use crate::access::{Access, layout_of};
+use crate::access::{Access, layout_of, place};
 use crate::arguments::{Number, count, put};
 use crate::constants::*;
 use crate::error::{Result, fail};
@@ -216,12 +216,20 @@ fn access(
     target: Target,
     origin: impl FnOnce(&crate::objects::Objects) -> Result<Origin>,
 ) -> Result<Option<Access>> {
-    let context = about(win, |window| Ok(window.context))?;
-    if target.rank == MPI_PROC_NULL {
-        return Ok(None);
+    let (context, is_dynamic, is_fatal) = about(win, |window| {
+        let is_dynamic = window.facts.flavor == MPI_WIN_FLAVOR_DYNAMIC;
+        Ok((window.context, is_dynamic, window.errhandler == MPI_ERRORS_ARE_FATAL))
+    })?;
+    let to = match target.rank {
+        MPI_PROC_NULL => None,
+        rank => Some(member(win, "target_rank", rank)?),
+    };
+    // In a dynamic window it is an address.
+    if target.displacement < 0 && !is_dynamic {
+        fail!(MPI_ERR_DISP, "target_disp is {}", target.displacement);
     }
-    let to = member(win, "target_rank", target.rank)?;
-    rank::try_with(|objects| {
+    let Some(to) = to else { return Ok(None) };
+    let access = rank::try_with(|objects| {
         let Origin { kind, gives, gets } = origin(objects)?;
         let datatype = objects.datatypes.committed(target.datatype)?.clone();
         let bytes = Region::new(1, target.count, &datatype)?.bytes();
@@ -237,7 +245,7 @@ fn access(
             None => (0, 0),
         };
         objects.windows.get_mut(win)?.epoch.check_access(to)?;
-        Ok(Some(Access {
+        Ok(Access {
             kind,
             window: context,
             target: to,
@@ -248,8 +256,33 @@ fn access(
             layout: layout_of(&datatype, target.count),
             op,
             basic,
-        }))
-    })
+        })
+    })?;
+    // Otherwise the simulator finds out when the access is its turn, and the rank need not wait for that.
+    if !is_fatal {
+        check_range(&access)?;
+    }
+    Ok(Some(access))
+}
+
+/// Asks the simulator whether all of an access is in the window.
+fn check_range(access: &Access) -> Result<()> {
+    let connection = rank::this().connection();
+    let layout = access.packed_layout();
+    let outside = rank::ask(&Call::LocateAccess {
+        window: access.window,
+        target: access.target,
+        displacement: access.displacement as u64,
+        layout: place(&layout, connection.inline_bytes()),
+        parts: access.layout.len() as u32,
+    });
+    match outside.number {
+        None => Ok(()),
+        Some(length) => {
+            let text = unpack_text(&outside.members, length as usize);
+            fail!(MPI_ERR_RMA_RANGE, "{}", String::from_utf8_lossy(&text))
+        }
+    }
 }
 
 /// The codes of a predefined operator and of the elements that it combines.
