@@ -409,6 +409,17 @@ def comm_buffer(suite):
     suite.check("buffered sends use the buffer of their communicator", result.code == 0 and result.out.splitlines() == lines, result)
 
 
+def buffers(suite):
+    """What is in buffers of communicators, sessions and the process takes up room until it is received; detaching them waits, and so does MPI_Finalize."""
+    program = suite.compile(SOURCES / "buffers.c", flags=["-g"])
+    lines = [f"{what}: full 0 1 1 0, flushed early 0, detach waited 1" for what in ("communicator", "session", "process")]
+    for mode in ("folded", "processes"):
+        result = suite.simulate("-q", "-n", 2, "--ranks-as", mode, program)
+        suite.check(f"buffers.c, {mode}", result.code == 0 and result.out.splitlines() == lines and not result.err, result)
+        lost = suite.simulate("-n", 2, "--ranks-as", mode, program, "lost")
+        suite.check(f"a buffered message that is never received, {mode}", lost.code == 80 and "rank 0 in MPI_Finalize" in lost.err and "sent by MPI_Bsend" in lost.err, lost)
+
+
 def beyond(suite):
     """What MPICH 4.0 does not have or gets wrong: sessions one after the other, MPI_T's values, resources, partitions of nobody."""
     program = suite.compile(SOURCES / "beyond.c")
@@ -534,7 +545,7 @@ def documents(suite):
 
 
 PARTS = [help_texts, mistyped, launchers, documents, wrappers, cmake, install, uninstall, json_fields, determinism, cores, order, clocks, placement, environment, usage, platforms, demo,
-         data_planes, comm_buffer, beyond, thread_completes, in_place, polling]
+         data_planes, comm_buffer, buffers, beyond, thread_completes, in_place, polling]
 
 
 def main():

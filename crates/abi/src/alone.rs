@@ -24,6 +24,7 @@ pub(crate) const BRIEFING: Briefing = Briefing {
     size: 1,
     world: WorldPlace::only(1),
     eager_limit: u64::MAX,
+    buffered_limit: u64::MAX,
     inline_bytes: 4096,
     measure: false,
     simulated_clock: false,

@@ -142,6 +142,15 @@ pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Res
     }
 }
 
+/// Notes the ends of the transfers of requests, which stay; waits for all of them unless it is a `poll`.
+pub(crate) fn note_ends(requests: &[MPI_Request], poll: bool) -> Result<()> {
+    let open = with(|objects| Open::of(objects, requests))?;
+    if !open.ids.is_empty() {
+        open.settle(if poll { Completing::Some } else { Completing::All }, poll)?;
+    }
+    Ok(())
+}
+
 /// Looks whether a request has ended without releasing it; its completion if so.
 pub(crate) fn peek(request: MPI_Request) -> Result<Option<Completion>> {
     follow_outlines(&[request], true)?;

@@ -12,7 +12,7 @@
 //! |---|---|
 //! | entry | [`trampoline`]: two exported entry points for each function; [`missing`]: functions without a body; [`folded_ranks`]: called by a simulator that folds ranks; [`fronts`]: the bodies for libraries with other binary interfaces |
 //! | functions | `functions`: one body per MPI function (its page says how to add one); `smpi`: what `smpi/smpi.h` declares; `clock`, `alarms`, `locks`, `sharing::malloc`: interposed functions of the C library |
-//! | frame | `frame`: around every body; `perform`, `completion`: carry out operations and wait for requests; `inspect`: of a checked run, inspects buffers and leaks |
+//! | frame | `frame`: around every body; `perform`, `completion`: carry out operations and wait for requests; `buffered`: what is in attached buffers; `inspect`: of a checked run, inspects buffers and leaks |
 //! | rank | `rank`: one rank, which holds the parts below; `rank::this` is the one that runs |
 //! | objects | `objects`: what handles refer to; `operation`, `message`, `collection`, `transfer`, `region`: what a call starts, with checked arguments; `watch`: their buffers and types, in a checked run; `sampling`, `sharing`, `services` |
 //! | connection | `connection`: a line's way to the simulator, or to `alone` if there is none; `timers`, `disturbances`, `work`, `program_events`: clocks, processor time and other threads; `origin`: how the rank was started |
@@ -36,6 +36,7 @@ mod alarms;
 mod allocator;
 mod alone;
 mod arguments;
+mod buffered;
 mod call_paths;
 mod callbacks;
 mod clock;

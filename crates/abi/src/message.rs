@@ -22,7 +22,7 @@ pub(crate) struct Outgoing {
     pub to: u32,
     pub tag: i32,
     pub region: Region,
-    /// The memory of the region, if it belongs to this library.
+    /// Its packed bytes, if this library keeps a copy of them, which is then sent.
     pub copy: Option<Arc<Vec<u8>>>,
 }
 
@@ -46,6 +46,14 @@ impl Outgoing {
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
         self.region.is_plain() && self.copy.is_none()
+    }
+
+    /// Copies its bytes, so that the program may change them at once.
+    pub(crate) fn keep_copy(&mut self) {
+        let mut copy = Vec::with_capacity(self.region.bytes());
+        // SAFETY: the program gave this memory to MPI to read.
+        unsafe { self.region.pack(&mut copy) };
+        self.copy = Some(Arc::new(copy));
     }
 
     /// Sends a plain message, to complete with `request`.
@@ -117,6 +125,10 @@ impl Outgoing {
             return None;
         }
         let inline = self.region.bytes() <= inline_bytes;
+        if let Some(copy) = &self.copy {
+            send(if inline { Payload::Inline(copy) } else { Payload::At(copy.as_ptr().addr() as u64) });
+            return None;
+        }
         // SAFETY: the program gave this memory to MPI to read until the send completes.
         match (unsafe { self.region.plain() }, inline) {
             (Some(bytes), true) => send(Payload::Inline(bytes)),

@@ -26,6 +26,7 @@ const BRIEFING: Briefing = Briefing {
     simulator: 0,
     size: 2,
     eager_limit: 65536,
+    buffered_limit: 65536,
     inline_bytes: 256,
     measure: false,
     simulated_clock: true,

@@ -42,6 +42,8 @@ pub struct Briefing {
     pub world: WorldPlace,
     /// Standard sends of fewer bytes return at once.
     pub eager_limit: u64,
+    /// Buffered messages of fewer bytes do not stay in the program's buffer.
+    pub buffered_limit: u64,
     /// Messages up to this many bytes travel inside the call.
     pub inline_bytes: u64,
     /// Are processor bursts to be measured?

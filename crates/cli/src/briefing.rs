@@ -20,6 +20,7 @@ pub fn of(machine: &Machine, ranks: u32, bursts: &Bursts, speed: f64) -> Briefin
         size: ranks,
         world: WorldPlace { universe: machine.ranks() as u32, ..WorldPlace::only(ranks) },
         eager_limit: protocol.unanswered_limit(),
+        buffered_limit: protocol.buffered_limit(),
         inline_bytes: INLINE_BYTES,
         measure: bursts.measures(),
         simulated_clock: true,

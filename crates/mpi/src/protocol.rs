@@ -251,6 +251,12 @@ impl Protocol {
         if self.eager == EagerSend::Buffered { 0 } else { self.eager_limit }
     }
 
+    /// Buffered messages of fewer bytes do not stay in the program's buffer: they leave at once. Longer ones are sent from there as if by a standard
+    /// send. By the equations of `smp`, in which the copy alone counts, all of them leave at once.
+    pub fn buffered_limit(&self) -> u64 {
+        if self.rendezvous == Rendezvous::Copied { u64::MAX } else { self.eager_limit }
+    }
+
     /// Does the receiver of a message answer when its bytes have come?
     pub(crate) fn is_confirmed(&self, mode: TransferMode) -> bool {
         self.handshake == Handshake::Confirm && mode == TransferMode::Rendezvous

@@ -6,6 +6,7 @@ use std::thread;
 use mpirage_call::Call;
 
 use crate::arguments::{put, put_string};
+use crate::buffered;
 use crate::clock;
 use crate::constants::*;
 use crate::error::{Result, fail};
@@ -119,7 +120,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Finalize() -> c_int {
     frame::outcome(None, || {
         delete_attributes(MPI_COMM_SELF)?;
         delete_attributes(MPI_COMM_WORLD)?;
-        end_use();
+        end_use()?;
         rank::this().enter(Stage::After);
         Ok(())
     })
@@ -148,12 +149,14 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Abort(_comm: MPI_Comm, errorcode: c_i
 }
 
 /// A use of MPI ends. The last one tells the simulator what the rank has counted.
-pub(crate) fn end_use() {
+pub(crate) fn end_use() -> Result<()> {
     if rank::this().end_use() {
+        buffered::flush(None)?;
         smpi::tell_counts();
         inspect::leaks();
         rank::ask(&Call::Finalize);
     }
+    Ok(())
 }
 
 /// Levels of thread support, from the least to the most.

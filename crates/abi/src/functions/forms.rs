@@ -114,7 +114,7 @@ macro_rules! send {
             comm: MPI_Comm,
         ) -> c_int {
             frame::outcome(comm, || {
-                let run = |message: Outgoing| perform::send(&message);
+                let run = |message| start(message, comm, |message| perform::send(&message));
                 with_message(SendMode::$mode, buf, count, datatype, dest, tag, comm, run).map(drop)
             })
         }
@@ -129,7 +129,7 @@ macro_rules! send {
             request: *mut MPI_Request,
         ) -> c_int {
             frame::outcome(comm, || {
-                let begin = |message: Outgoing| perform::begin_send(message, comm);
+                let begin = |message| start(message, comm, |message| perform::begin_send(message, comm));
                 let nothing = || perform::begin(Operation::one(comm, Step::Nothing(Completion::empty(0))));
                 let begun = with_message(SendMode::$mode, buf, count, datatype, dest, tag, comm, begin)?;
                 let begun = begun.unwrap_or_else(nothing);

@@ -8,6 +8,7 @@ use core::ffi::{c_char, c_int};
 use mpirage_data::Group;
 
 use crate::arguments::{not_null, put, put_string, size, string};
+use crate::buffered;
 use crate::caller::Caller;
 use crate::constants::*;
 use crate::error::{MpiError, Result, fail};
@@ -15,6 +16,7 @@ use crate::frame::{self, outcome_in};
 use crate::functions::environment::{self, grant_thread_level};
 use crate::objects::errhandler;
 use crate::objects::info::Info;
+use crate::objects::message::BufferOwner;
 use crate::objects::session::Session;
 use crate::rank::{self, try_with, with};
 use crate::types::*;
@@ -40,8 +42,9 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Session_finalize(session: *mut MPI_Se
     let handle = unsafe { session.as_ref() }.copied().unwrap_or(MPI_SESSION_NULL);
     outcome_in(handle, || {
         not_null("session", session)?;
+        buffered::flush(Some(BufferOwner::Session(handle)))?;
         try_with(|objects| objects.sessions.remove(handle))?;
-        environment::end_use();
+        environment::end_use()?;
         // SAFETY: not null, and a place for a session.
         unsafe { put("session", session, MPI_SESSION_NULL) }
     })

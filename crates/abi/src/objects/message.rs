@@ -5,7 +5,7 @@ use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_REQUEST, MPI_MESSAGE_NULL};
 use crate::error::{MpiError, Result, fail};
 use crate::handles::Handles;
 use crate::objects::bridge::Bridge;
-use crate::types::{MPI_Comm, MPI_Message};
+use crate::types::{MPI_Comm, MPI_Message, MPI_Request, MPI_Session};
 use mpirage_call::ContextId;
 use std::sync::Arc;
 
@@ -52,8 +52,8 @@ fn invalid(message: MPI_Message) -> MpiError {
     )
 }
 
-/// A buffer that the program has attached for buffered sends. The library keeps buffered messages elsewhere. It checks the
-/// buffer so that a program which would fail for lack of room fails here too.
+/// A buffer that the program has attached for buffered sends. The library keeps buffered messages elsewhere. It counts what would be in the
+/// buffer, so that a program which would fail for lack of room fails here too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attached {
     pub address: usize,
@@ -62,18 +62,41 @@ pub(crate) struct Attached {
 }
 
 impl Attached {
-    /// Is there room for a message at all?
-    pub(crate) fn check(attached: Option<Attached>, bytes: usize) -> Result<()> {
-        let needed = bytes.saturating_add(bsend_overhead());
-        match attached {
-            None => fail!(MPI_ERR_BUFFER, "no buffer is attached for buffered sends"),
-            Some(Attached { size: Some(size), .. }) if size < needed => fail!(
+    /// Is there room for a message beside others that take up `used` bytes?
+    pub(crate) fn check(&self, needed: usize, used: usize) -> Result<()> {
+        match self.size {
+            Some(size) if size.saturating_sub(used) < needed => fail!(
                 MPI_ERR_BUFFER,
-                "the attached buffer has {size} bytes, but the message needs {needed} (MPI_BSEND_OVERHEAD included)"
+                "the attached buffer has {size} bytes, of which {used} are in use, but the message needs {needed} (MPI_BSEND_OVERHEAD included)"
             ),
-            Some(_) => Ok(()),
+            _ => Ok(()),
         }
     }
+}
+
+/// The bytes that a message takes up in a buffer.
+pub(crate) fn buffered_bytes(bytes: usize) -> usize {
+    bytes.saturating_add(bsend_overhead())
+}
+
+/// What a buffer belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BufferOwner {
+    Process,
+    Comm(MPI_Comm),
+    Session(MPI_Session),
+}
+
+/// Messages in a buffer that have not been sent completely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    pub owner: BufferOwner,
+    /// Completes when they have left the buffer.
+    pub request: MPI_Request,
+    /// What they take up.
+    pub bytes: usize,
+    /// Has the program the request too (`MPI_Buffer_iflush`)? Then only the program frees it.
+    pub flushed: bool,
 }
 
 #[cfg(test)]
@@ -82,10 +105,12 @@ mod tests {
 
     #[test]
     fn a_buffered_send_needs_a_buffer_with_room() {
-        assert_eq!(Attached::check(None, 0).unwrap_err().class, MPI_ERR_BUFFER);
-        let attached = Some(Attached { address: 0x1000, size: Some(600) });
-        assert!(Attached::check(attached, 88).is_ok());
-        assert!(Attached::check(attached, 89).is_err());
-        assert!(Attached::check(Some(Attached { address: 2, size: None }), 1 << 30).is_ok());
+        let attached = Attached { address: 0x1000, size: Some(600) };
+        assert!(attached.check(buffered_bytes(88), 0).is_ok());
+        assert_eq!(attached.check(buffered_bytes(89), 0).unwrap_err().class, MPI_ERR_BUFFER);
+        assert!(attached.check(100, 500).is_ok());
+        assert!(attached.check(100, 501).is_err());
+        assert!(attached.check(1, 700).is_err());
+        assert!(Attached { address: 2, size: None }.check(1 << 30, 1 << 40).is_ok());
     }
 }

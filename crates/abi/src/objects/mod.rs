@@ -32,7 +32,7 @@ use crate::error::Result;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
 use active_buffers::ActiveBuffers;
-use comm::{Comm, Comms};
+use comm::Comms;
 use datatype::Datatypes;
 use errhandler::{Errhandler, Errhandlers};
 use error_codes::ErrorCodes;
@@ -40,7 +40,7 @@ use file::Files;
 use group::Groups;
 use info::Infos;
 use keyval::Keyvals;
-use message::{Attached, Messages};
+use message::{Attached, BufferOwner, Held, Messages};
 use op::{Operation, Ops};
 use reduction::{Reductions, UserReduction};
 use request::Requests;
@@ -58,6 +58,8 @@ pub(crate) struct Objects {
     pub messages: Messages,
     /// The program's buffer for buffered sends.
     pub attached: Option<Attached>,
+    /// What is in buffers for buffered sends.
+    pub held: Vec<Held>,
     pub ops: Ops,
     pub groups: Groups,
     pub infos: Infos,
@@ -84,6 +86,7 @@ impl Objects {
             reductions: Reductions::default(),
             messages: Messages::new(),
             attached: None,
+            held: Vec::new(),
             datatypes: Datatypes::new(),
             ops: Ops::new(),
             groups: Groups::new(),
@@ -149,9 +152,13 @@ impl Objects {
     }
 
     /// The buffer for buffered sends on a communicator: its own, that of its session, or that of the process.
-    pub(crate) fn buffer_for(&self, comm: &Comm) -> Option<Attached> {
-        let session = comm.session.and_then(|session| self.sessions.get(session).ok());
-        comm.buffer.or_else(|| session.and_then(|session| session.buffer)).or(self.attached)
+    pub(crate) fn buffer_for(&self, handle: MPI_Comm) -> Result<Option<(BufferOwner, Attached)>> {
+        let comm = self.comms.get(handle)?;
+        let session = comm.session.and_then(|session| Some((session, self.sessions.get(session).ok()?)));
+        let own = comm.buffer.map(|buffer| (BufferOwner::Comm(handle), buffer));
+        let of_session =
+            session.and_then(|(session, object)| Some((BufferOwner::Session(session), object.buffer?)));
+        Ok(own.or(of_session).or(self.attached.map(|buffer| (BufferOwner::Process, buffer))))
     }
 
     /// What happens if ranks of a communicator disagree: the program gets an error if it handles errors itself.

@@ -23,6 +23,7 @@ pub fn briefing() -> Briefing {
         size: 2,
         world: WorldPlace::only(2),
         eager_limit: 65536,
+        buffered_limit: 65536,
         inline_bytes: 4096,
         measure: false,
         simulated_clock: true,

@@ -1,10 +1,8 @@
 //! Sending and receiving in one call.
 
 use core::ffi::{c_int, c_void};
-use std::sync::Arc;
 
 use mpirage_call::SendMode;
-use mpirage_data::Basic;
 
 use super::receive::receive;
 use super::send::send;
@@ -14,7 +12,6 @@ use crate::frame;
 use crate::functions::forms::{argument, both_forms, form};
 use crate::operation::{Operation, Step};
 use crate::perform;
-use crate::region::Region;
 use crate::status;
 use crate::types::*;
 
@@ -91,11 +88,7 @@ fn replace(
     let out = Half(buf.cast_const(), count, datatype, dest, sendtag);
     let mut both = exchange(out, Half(buf, count, datatype, source, recvtag), comm)?;
     if let Step::Send(message) = &mut both.steps[0] {
-        let mut copy = Vec::with_capacity(message.region.bytes());
-        // SAFETY: the program gave this memory to MPI.
-        unsafe { message.region.pack(&mut copy) };
-        message.region = Region::new(copy.as_ptr().addr(), copy.len(), &Basic::Byte.into())?;
-        message.copy = Some(Arc::new(copy));
+        message.keep_copy();
     }
     Ok(both)
 }

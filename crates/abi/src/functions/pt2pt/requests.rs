@@ -2,20 +2,23 @@
 
 use core::ffi::c_int;
 
-use mpirage_call::{Call, Completion};
+use mpirage_call::{Call, Completion, SendMode};
 
 use crate::arguments::{array, count, not_null, put, put_all};
+use crate::buffered;
 use crate::completion;
 use crate::constants::{MPI_ERR_REQUEST, MPI_REQUEST_NULL, MPI_UNDEFINED};
 use crate::error::{Result, fail};
 use crate::frame;
+use crate::message::Outgoing;
 use crate::objects::Objects;
 use crate::objects::general::Functions;
 use crate::objects::request::Request;
-use crate::operation::Operation;
+use crate::operation::{Operation, Step};
 use crate::perform;
 use crate::rank::{post, try_with, with};
 use crate::status;
+use crate::transfer::{Transfer, Transfers};
 use crate::types::*;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Start(request: *mut MPI_Request) -> c_int {
@@ -238,11 +241,23 @@ fn start(handle: MPI_Request) -> Result<()> {
         return completion::post_partitions(handle);
     }
     let plan = with(|objects| plan_of(objects, handle))?;
-    let transfers = perform::launch(&plan);
+    let transfers = match &plan.steps[..] {
+        [Step::Send(message)] if message.mode == SendMode::Buffered => start_buffered(&plan, message)?,
+        _ => perform::launch(&plan),
+    };
     with(|objects| {
         objects.requests.get_mut(handle)?.restart(transfers);
         Ok(())
     })
+}
+
+/// A persistent buffered send: what goes into the program's buffer is complete for the program.
+fn start_buffered(plan: &Operation, message: &Outgoing) -> Result<Transfers> {
+    if !buffered::hold(message, plan.comm)? {
+        return Ok(perform::launch(plan));
+    }
+    let done = Some(Completion::empty(0));
+    Ok([Transfer { done, ..Transfer::not_begun() }].into_iter().collect())
 }
 
 fn plan_of(objects: &Objects, handle: MPI_Request) -> Result<Operation> {

@@ -5,11 +5,11 @@ use core::ffi::{c_int, c_void};
 use mpirage_call::{Completion, SendMode};
 
 use crate::arguments::{Number, put};
+use crate::buffered;
 use crate::error::Result;
 use crate::frame;
 use crate::functions::forms::{argument, send, sends};
 use crate::message::{Outgoing, Peer, sent_tag};
-use crate::objects::message::Attached;
 use crate::operation::{Operation, Step};
 use crate::perform;
 use crate::rank;
@@ -37,8 +37,18 @@ pub(super) fn send(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Result<Operation> {
-    let message = with_message(mode, buf, count, datatype, dest, tag, comm, |message| message)?;
+    let keep = |message| Ok(Some(message));
+    let message = with_message(mode, buf, count, datatype, dest, tag, comm, keep)?;
     Ok(Operation::one(comm, message.map_or(Step::Nothing(Completion::empty(0)), Step::Send)))
+}
+
+/// Starts a message, unless the program's buffer holds it.
+#[inline(always)]
+fn start<T>(message: Outgoing, comm: MPI_Comm, begin: impl FnOnce(Outgoing) -> T) -> Result<Option<T>> {
+    if message.mode == SendMode::Buffered && buffered::hold(&message, comm)? {
+        return Ok(None);
+    }
+    Ok(Some(begin(message)))
 }
 
 /// Passes the message of a send, with its arguments checked, to `go_on`, unless the destination is `MPI_PROC_NULL`. It is passed
@@ -53,7 +63,7 @@ fn with_message<T>(
     dest: c_int,
     tag: c_int,
     comm: MPI_Comm,
-    go_on: impl FnOnce(Outgoing) -> T,
+    go_on: impl FnOnce(Outgoing) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
     let objects = rank::this().objects();
     let object = objects.comms.get(comm)?;
@@ -61,10 +71,7 @@ fn with_message<T>(
     let Peer::Rank(to) = Peer::destination(object, dest)? else { return Ok(None) };
     let region = Region::of_arguments(&objects.datatypes, "buf", buf, count, datatype)?;
     let tag = sent_tag("tag", tag)?;
-    if mode == SendMode::Buffered {
-        Attached::check(objects.buffer_for(object), region.bytes())?;
-    }
     let context = object.context;
     drop(objects);
-    Ok(Some(go_on(Outgoing { mode, context, to, tag, region, copy: None })))
+    go_on(Outgoing { mode, context, to, tag, region, copy: None })
 }
