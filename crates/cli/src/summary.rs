@@ -80,6 +80,9 @@ pub struct Figures {
     pub ranks_as: String,
     /// The reason for `ranks_as`.
     pub ranks_as_because: String,
+    /// Cores of this machine that ranks of a program may use.
+    #[serde(skip)]
+    pub cores_here: usize,
     /// Where computation times came from.
     pub compute: String,
     /// Speed of this machine, if computation was measured.
@@ -289,10 +292,10 @@ impl Figures {
             );
         }
         say!("  ranks           {}: {}", self.ranks_as, self.ranks_as_because);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        if cores > 1 && self.computes_on_one_core() {
+        if self.cores_here > 1 && self.computes_on_one_core() {
             say!(
-                "  hint            the ranks took turns to compute on one of {cores} cores; --ranks-as processes uses all of them"
+                "  hint            the ranks took turns to compute on one of {} cores; --ranks-as processes uses all of them",
+                self.cores_here
             );
         }
     }
