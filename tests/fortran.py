@@ -16,7 +16,9 @@ import prepare
 from harness import MPIRAGE, TESTS, Suite
 
 FOLDER = TESTS / "fortran"
-PROGRAMS = ["fixed.f", "module.f90", "f08.f90", "sections.f90"]
+PROGRAMS = ["fixed.f", "module.f90", "f08.f90", "sections.f90", "collective_sections.f90"]
+# Of collectives, Debian's MPICH 4.0 refuses sections with gaps, or takes no notice of the gaps.
+NOT_UNDER_MPICH = ["collective_sections.f90"]
 RANKS = [1, 3, 8]
 # Lines with array sections of which Debian's MPICH loses some gaps.
 DIFFERENT = ("every second", "uneven", "packed")
@@ -77,6 +79,29 @@ end program
 # Names of Debian's library that mpirage's does not have: tables of types for polymorphic variables, which MPI's types cannot be in, initialisation by
 # the library's own C code, and functions beyond the standard that end with a message or that no program can call.
 NOT_THERE = re.compile(r"___(vtab|def_init|copy)_|^mpirinit|^MPIR_F_|^MPI_F_|mpi_c_interface|mpix_|MPIX_|mpixr_|^p?mpi_\w+_fn(_null)?_*$|_FN(_NULL)?$|[Ss][Yy][Nn][Cc]_[Rr][Ee][Gg]")
+LATER = """program later
+  use mpi_f08
+  implicit none
+  integer :: a(10), b(10), c(4, 5), rank, i
+  type(MPI_Request) :: request
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  a = [(i + 10 * rank, i = 1, 10)]
+  b = -1
+  c = -1
+  call MPI_Iallgather(a(1:4:2), 2, MPI_INTEGER, b(1:10:2), 2, MPI_INTEGER, MPI_COMM_WORLD, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  if (rank == 0) print '(99(i0,1x))', b
+  call MPI_Iallgather(a(1:8:2), 4, MPI_INTEGER, c(1:4:3, :), 4, MPI_INTEGER, MPI_COMM_WORLD, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  if (rank == 0) print '(99(i0,1x))', c
+  call MPI_Finalize()
+end program
+"""
+# The elements of the sections, in order, without any between them. MPICH 4.0 forgets the gap between the parts of two ranks.
+LATER_OUT = """1 -1 3 -1 11 -1 13 -1 -1 -1
+1 -1 -1 3 5 -1 -1 7 11 -1 -1 13 15 -1 -1 17 -1 -1 -1 -1
+"""
 WRONG = """program wrong
   use mpi
   implicit none
@@ -206,12 +231,17 @@ def of_mpich(suite):
     made = suite.run(["mpif90.mpich", source, "-J", suite.temporary, "-o", suite.folder / "loaded"], timeout=60)
     done = suite.run([MPIRAGE, "run", "-q", "-n", 1, suite.folder / "loaded"])
     suite.check("no library of MPICH is loaded", made.code == 0 and done.out == "libraries of Debian: 0\n", (made, done))
+    later = suite.folder / "later.f90"
+    later.write_text(LATER)
+    made = suite.run(["mpif90.mpich", later, "-J", suite.temporary, "-o", suite.folder / "later"], timeout=60)
+    done = suite.run([MPIRAGE, "run", "-q", "-n", 2, suite.folder / "later"])
+    suite.check("parts of ranks follow each other in a section", made.code == 0 and done.out == LATER_OUT, (made, done))
     gaps = suite.folder / "gaps.f90"
-    gaps.write_text("program gaps\n  use mpi_f08\n  integer :: a(10)\n  call MPI_Init()\n  a = 1\n"
-                    "  call MPI_Allreduce(MPI_IN_PLACE, a(1:10:2), 5, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)\n  call MPI_Finalize()\nend program\n")
+    gaps.write_text("program gaps\n  use mpi_f08\n  integer :: a(10)\n  type(MPI_Request) :: request\n  call MPI_Init()\n  a = 1\n"
+                    "  call MPI_Iallreduce(MPI_IN_PLACE, a(1:10:2), 5, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request)\n  call MPI_Finalize()\nend program\n")
     made = suite.run(["mpif90.mpich", gaps, "-J", suite.temporary, "-o", suite.folder / "gaps"], timeout=60)
     done = suite.run([MPIRAGE, "run", "-n", 2, suite.folder / "gaps"])
-    suite.check("a section that a function cannot take", made.code == 0 and done.code != 0 and "MPI_Allreduce gets an array section with gaps" in done.err, (made, done))
+    suite.check("a section that a function cannot take", made.code == 0 and done.code != 0 and "MPI_Iallreduce gets an array section with gaps" in done.err, (made, done))
 
 
 def simulated(suite, ranks, program):
@@ -240,7 +270,7 @@ def exported(library):
 
 def live(suite):
     """Debian's MPICH gives the recorded output too."""
-    for program in PROGRAMS:
+    for program in (program for program in PROGRAMS if program not in NOT_UNDER_MPICH):
         for ranks in RANKS:
             lines = [text.splitlines() for text in (real("mpich", program, ranks), recording(program, ranks).read_text())]
             ours, theirs = [[line for line in text if not line.strip().startswith(DIFFERENT)] for text in lines]

@@ -4,12 +4,41 @@
 //! with gaps. Each such procedure finds out what the descriptor says and calls the translation of the plain one.
 
 use super::parameter::{Shape, parameters};
-use super::table::Function;
+use super::table::{Direction, Function};
 use super::wrappers::{Target, declarations, entries, target_name, translated};
 
 /// Procedures whose plain form takes the address of memory; `mpi` has a second form with a `type(C_PTR)`, which is passed the same way.
 const WITH_C_POINTERS: [&str; 4] =
     ["mpi_alloc_mem", "mpi_win_allocate", "mpi_win_allocate_shared", "mpi_win_shared_query"];
+
+/// Blocking procedures in which several ranks have parts of a buffer, or two buffers one datatype: sections with gaps are copied.
+const COPYING: [&str; 21] = [
+    "MPI_Allgather",
+    "MPI_Allgatherv",
+    "MPI_Allreduce",
+    "MPI_Alltoall",
+    "MPI_Alltoallv",
+    "MPI_Alltoallw",
+    "MPI_Exscan",
+    "MPI_Gather",
+    "MPI_Gatherv",
+    "MPI_Neighbor_allgather",
+    "MPI_Neighbor_allgatherv",
+    "MPI_Neighbor_alltoall",
+    "MPI_Neighbor_alltoallv",
+    "MPI_Neighbor_alltoallw",
+    "MPI_Reduce",
+    "MPI_Reduce_local",
+    "MPI_Reduce_scatter",
+    "MPI_Reduce_scatter_block",
+    "MPI_Scan",
+    "MPI_Scatter",
+    "MPI_Scatterv",
+];
+
+fn copies(function: &Function) -> bool {
+    COPYING.contains(&function.name.trim_end_matches("_c"))
+}
 
 /// All names of a procedure whose buffers are addresses: the spellings of several compilers, and those of `mpi_f08` if it has no buffer.
 pub fn names(function: &Function) -> Vec<String> {
@@ -73,6 +102,8 @@ fn wrapper(index: usize, function: &Function) -> String {
 /// A buffer, with the parameters that say how much of it is meant.
 struct Buffer {
     name: String,
+    /// Does the procedure store there?
+    stored: bool,
     extent: Option<(String, String)>,
 }
 
@@ -85,11 +116,16 @@ fn buffers(function: &Function) -> Vec<Buffer> {
         let (datatype, handle) = list.get(at + 2)?;
         let is_pair =
             *shape == Shape::Value && *handle == Shape::Handle && datatype.of.base == "MPI_Datatype";
-        (is_pair && !(at > 0 && is_buffer(at - 1))).then(|| (count.name.clone(), datatype.name.clone()))
+        let describes_it = is_pair && !copies(function) && !(at > 0 && is_buffer(at - 1));
+        describes_it.then(|| (count.name.clone(), datatype.name.clone()))
     };
     (0..list.len())
         .filter(|&at| is_buffer(at))
-        .map(|at| Buffer { name: list[at].0.name.clone(), extent: extent(at) })
+        .map(|at| {
+            let argument = list[at].0;
+            let stored = argument.meaning.direction != Direction::In;
+            Buffer { name: argument.name.clone(), stored, extent: extent(at) }
+        })
         .collect()
 }
 
@@ -99,6 +135,7 @@ fn section(function: &Function, buffer: &Buffer) -> String {
         Some((count, datatype)) => {
             format!("of_elements(\"{of}\", {name}_, i64::from(*{count}_), handle({datatype}_))")
         }
+        None if copies(function) => format!("copied(\"{of}\", {name}_, {})", buffer.stored),
         // Only the address matters.
         None if of == "MPI_Get_address" => format!("at({name}_)"),
         None => format!("without_gaps(\"{of}\", {name}_)"),

@@ -1,7 +1,8 @@
 //! Buffers of MPICH's `mpi_f08`: gfortran passes a descriptor, which may be of an array section with gaps.
 //!
-//! The elements of a section with gaps become a datatype, which stands for the program's count and datatype. MPICH does the same. A
-//! procedure whose count and datatype describe two buffers, or that has several counts, needs a buffer without gaps.
+//! The elements of a section with gaps become a datatype, which stands for the program's count and datatype. MPICH does the same. In blocking
+//! collectives whose count and datatype describe two buffers or the parts of several ranks, or that have several counts, the section is
+//! copied: there MPICH 4.0 fails or takes no notice of gaps. Their nonblocking forms need buffers without gaps.
 
 use core::ffi::{c_int, c_void};
 
@@ -83,20 +84,35 @@ impl Array<'_> {
         false
     }
 
+    /// How many elements it has; none if the size of the last dimension is not known.
+    fn elements(&self) -> Option<usize> {
+        let extents = self.dimensions.iter().map(|dimension| usize::try_from(dimension.extent()).ok());
+        extents.product()
+    }
+
     /// Where the first elements of so many rows are, relative to the first of all. A row is a line of elements along the first dimension.
     fn rows(&self, number: i64) -> Vec<i64> {
-        let place = |row: i64| {
-            let (mut rest, mut at) = (row, 0);
-            for dimension in &self.dimensions[1..] {
-                let extent = (dimension.extent() as i64).max(1);
-                let is_last = core::ptr::eq(dimension, &self.dimensions[self.dimensions.len() - 1]);
-                let index = if is_last { rest } else { rest % extent };
-                rest /= extent;
-                at += index * (dimension.stride * self.span) as i64;
-            }
-            at
-        };
-        (0..number).map(place).collect()
+        (0..number).map(|row| self.row_start(row)).collect()
+    }
+
+    fn row_start(&self, row: i64) -> i64 {
+        let (mut rest, mut at) = (row, 0);
+        for dimension in &self.dimensions[1..] {
+            let extent = (dimension.extent() as i64).max(1);
+            let is_last = core::ptr::eq(dimension, &self.dimensions[self.dimensions.len() - 1]);
+            let index = if is_last { rest } else { rest % extent };
+            rest /= extent;
+            at += index * (dimension.stride * self.span) as i64;
+        }
+        at
+    }
+
+    /// Where an element is, relative to the first.
+    fn place(&self, nth: i64) -> i64 {
+        let row = self.dimensions[0];
+        // The only dimension may have no known end.
+        let length = if self.dimensions.len() == 1 { i64::MAX } else { (row.extent() as i64).max(1) };
+        self.row_start(nth / length) + nth % length * (row.stride * self.span) as i64
     }
 
     /// The datatype of the first so many elements.
@@ -120,9 +136,7 @@ impl Array<'_> {
                 free(line);
                 return all;
             }
-            let starts = self.rows(rows + 1);
-            let places: Vec<i64> =
-                (0..elements).map(|nth| starts[(nth / length) as usize] + nth % length * stride).collect();
+            let places: Vec<i64> = (0..elements).map(|nth| self.place(nth)).collect();
             made(&|new| c::MPI_Type_create_hindexed_block_c(elements, 1, places.as_ptr(), element, new))
         }
     }
@@ -134,6 +148,51 @@ pub(crate) struct Section {
     datatype: Option<(Datatype, c_int)>,
     /// The count of a section with a datatype, in as many bytes as the largest count has.
     one: i64,
+    /// The elements in memory of this library, whose address then is the section's.
+    copy: Option<ElementCopy>,
+}
+
+/// The elements of a section, one behind the other.
+struct ElementCopy {
+    /// As strictly aligned as any element.
+    memory: Vec<u128>,
+    section: *mut u8,
+    element_bytes: usize,
+    /// Where the elements are in the section.
+    places: Vec<i64>,
+    /// Does the procedure store there?
+    stored: bool,
+}
+
+impl ElementCopy {
+    /// # Safety
+    /// The section has so many elements.
+    unsafe fn of(array: &Array, elements: usize, stored: bool) -> ElementCopy {
+        let element_bytes = array.element_bytes as usize;
+        let words = (elements * element_bytes).div_ceil(size_of::<u128>());
+        let (memory, places) = (vec![0; words], (0..elements as i64).map(|nth| array.place(nth)).collect());
+        let mut copy = ElementCopy { memory, section: array.address.cast(), element_bytes, places, stored };
+        // SAFETY: the caller vouches for it.
+        unsafe { copy.move_elements(false) };
+        copy
+    }
+
+    /// Copies the elements from the section, or back to it.
+    ///
+    /// # Safety
+    /// The section is there.
+    unsafe fn move_elements(&mut self, back: bool) {
+        let copy = self.memory.as_mut_ptr().cast::<u8>();
+        for (nth, place) in self.places.iter().enumerate() {
+            // SAFETY: the caller vouches for the section; the copy has room for as many elements.
+            unsafe {
+                let (inside, outside) =
+                    (copy.add(nth * self.element_bytes), self.section.offset(*place as isize));
+                let (from, to) = if back { (inside, outside) } else { (outside, inside) };
+                from.copy_to_nonoverlapping(to, self.element_bytes);
+            }
+        }
+    }
 }
 
 impl Section {
@@ -144,7 +203,30 @@ impl Section {
     pub(crate) unsafe fn at(descriptor: *mut c_void) -> Section {
         // SAFETY: the caller vouches for it.
         let address = unsafe { Array::of(descriptor).address };
-        Section { address, datatype: None, one: 1 }
+        Section { address, datatype: None, one: 1, copy: None }
+    }
+
+    /// A buffer of which the procedure sees a copy if there are gaps between its elements. What it stores there is copied back when the procedure has
+    /// ended.
+    ///
+    /// # Safety
+    /// The address is that of a descriptor, and the procedure is a blocking one.
+    pub(crate) unsafe fn copied(function: &str, descriptor: *mut c_void, stored: bool) -> Section {
+        // SAFETY: the caller vouches for it.
+        let array = unsafe { Array::of(descriptor) };
+        let elements = match array.elements() {
+            _ if !array.has_gaps() => 0,
+            Some(elements) => elements,
+            None => misuse(&format!(
+                "{function} gets an array section with gaps between its elements whose size the program does not tell; pass a contiguous copy of it"
+            )),
+        };
+        if elements == 0 {
+            return Section { address: array.address, datatype: None, one: 1, copy: None };
+        }
+        // SAFETY: the descriptor says that they are there.
+        let mut copy = unsafe { ElementCopy::of(&array, elements, stored) };
+        Section { address: copy.memory.as_mut_ptr().cast(), datatype: None, one: 1, copy: Some(copy) }
     }
 
     /// A buffer that must have no gaps. Ends the run if it has some.
@@ -176,19 +258,26 @@ impl Section {
         // SAFETY: the caller vouches for it.
         let array = unsafe { Array::of(descriptor) };
         if count <= 0 || !array.has_gaps() {
-            return Section { address: array.address, datatype: None, one: 1 };
+            return Section { address: array.address, datatype: None, one: 1, copy: None };
         }
         // SAFETY: datatypes that the program passed or this function made.
         let made = unsafe {
             let (element, elements) = element_of(function, &array, count, datatype);
             let mut made = array.datatype(elements, element);
+            let next = array.place(elements);
+            if next > 0 {
+                // The next elements, of another rank in a collective, follow in the section.
+                let tight = made;
+                c::MPI_Type_create_resized_c(tight, 0, next, &mut made);
+                free(tight);
+            }
             if element != datatype {
                 free(element);
             }
             c::MPI_Type_commit(&mut made);
             made
         };
-        Section { address: array.address, datatype: Some((made, made.to_fortran())), one: 1 }
+        Section { address: array.address, datatype: Some((made, made.to_fortran())), one: 1, copy: None }
     }
 
     /// The address of the first element.
@@ -213,6 +302,10 @@ impl Section {
 
 impl Drop for Section {
     fn drop(&mut self) {
+        if let Some(copy) = self.copy.as_mut().filter(|copy| copy.stored) {
+            // SAFETY: the section is an argument of the procedure that ends now.
+            unsafe { copy.move_elements(true) };
+        }
         if let Some((datatype, _)) = self.datatype {
             // SAFETY: made for this section; MPI keeps it as long as operations need it.
             unsafe { free(datatype) };
