@@ -137,6 +137,14 @@ CASE("window-leak", allocated, 2) {
     MPI_Win_fence(0, win);
     if (!wrong) MPI_Win_free(&win);
 }
+CASE("file-leak", opened, 2) {
+    char name[64];
+    MPI_File file;
+    sprintf(name, "/tmp/mpirage-check-%d", (int)getppid());
+    MPI_File_open(W, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    if (rank == 0) unlink(name);
+    if (!wrong) MPI_File_close(&file);
+}
 CASE("handle-leak", group, 2) {
     MPI_Group group;
     MPI_Comm_group(W, &group);

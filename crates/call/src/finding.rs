@@ -79,6 +79,7 @@ classes! {
     DatatypeLeak "datatype-leak" Warning "A datatype was not freed.";
     CommunicatorLeak "communicator-leak" Warning "A communicator was not freed.";
     WindowLeak "window-leak" Warning "A window was not freed.";
+    FileLeak "file-leak" Warning "A file was not closed.";
     HandleLeak "handle-leak" Warning "A group, operator, info object, error handler or key was not freed.";
     WildcardRace "wildcard-race" Note "A wildcard receive could get one of several messages.";
 }

@@ -185,6 +185,7 @@ fn rule(class: FindingClass) -> &'static str {
         F::DatatypeLeak => "MPI_Type_free before MPI_Finalize",
         F::CommunicatorLeak => "MPI_Comm_free before MPI_Finalize",
         F::WindowLeak => "MPI_Win_free before MPI_Finalize",
+        F::FileLeak => "MPI_File_close before MPI_Finalize",
         F::HandleLeak => "the function that frees the object before MPI_Finalize",
         F::WildcardRace => "nothing, if the order of messages does not matter",
     }

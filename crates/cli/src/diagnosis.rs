@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::mem::{self, Discriminant};
 
 use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name, tag_in_words};
-use mpirage_mpi::{BlockedRank, Engine, Leftover, Memory, Origin, Want, waiting_cycle};
+use mpirage_mpi::{BlockedRank, CommunicatorPurpose, Engine, Leftover, Memory, Origin, Want, waiting_cycle};
 use mpirage_rank::{Death, Outcome};
 
 use crate::deadlock::Deadlock;
@@ -169,10 +169,10 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     fn group(&mut self, group: &[Leftover]) -> String {
         let (first, rest) = (&group[0], &group[1..]);
         match first {
-            Leftover::Communicators { ranks, windows, origin, .. } => {
+            Leftover::Communicators { ranks, purpose, origin, .. } => {
                 let count = group.iter().map(communicators).sum();
                 let ranks = rest.iter().map(largest).fold(*ranks, u32::max);
-                self.leftover(&Leftover::Communicators { count, ranks, windows: *windows, origin: *origin })
+                self.leftover(&Leftover::Communicators { count, ranks, purpose: *purpose, origin: *origin })
             }
             Leftover::Requests { rank, example, origin, .. } if !rest.is_empty() => {
                 let count: usize = group.iter().map(requests).sum();
@@ -330,17 +330,17 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                     ranks(missing.iter().copied())
                 )
             }
-            Leftover::Communicators { count: 1, ranks, windows, origin } => {
+            Leftover::Communicators { count: 1, ranks, purpose, origin } => {
+                let Words { what, made, freed } = Words::of(*purpose);
                 format!(
-                    "a {} of {ranks} ranks, made{}, was not freed by all of them",
-                    kind_of(*windows),
+                    "a {what} of {ranks} ranks, {made}{}, was not {freed} by all of them",
                     self.by(0, *origin)
                 )
             }
-            Leftover::Communicators { count, ranks, windows, origin } => {
+            Leftover::Communicators { count, ranks, purpose, origin } => {
+                let Words { what, made, freed } = Words::of(*purpose);
                 format!(
-                    "{count} {}s of up to {ranks} ranks, made{}, were not freed by all of them",
-                    kind_of(*windows),
+                    "{count} {what}s of up to {ranks} ranks, {made}{}, were not {freed} by all of them",
                     self.by(0, *origin)
                 )
             }
@@ -395,8 +395,22 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 }
 
-fn kind_of(window: bool) -> &'static str {
-    if window { "window" } else { "communicator" }
+/// The words for what communicators were made for.
+struct Words {
+    what: &'static str,
+    made: &'static str,
+    freed: &'static str,
+}
+
+impl Words {
+    fn of(purpose: CommunicatorPurpose) -> Words {
+        let (what, made, freed) = match purpose {
+            CommunicatorPurpose::Communicator => ("communicator", "made", "freed"),
+            CommunicatorPurpose::Window => ("window", "made", "freed"),
+            CommunicatorPurpose::File => ("file", "opened", "closed"),
+        };
+        Words { what, made, freed }
+    }
 }
 
 fn communicators(leftover: &Leftover) -> usize {

@@ -47,8 +47,8 @@ mod windows;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{
-    BalancingRefused, BlockedRank, Bursts, Costs, Counts, Diagnosis, Engine, Leftover, MatchChoice, Setup,
-    Spawned, Want, waiting_cycle,
+    BalancingRefused, BlockedRank, Bursts, CommunicatorPurpose, Costs, Counts, Diagnosis, Engine, Leftover,
+    MatchChoice, Setup, Spawned, Want, waiting_cycle,
 };
 pub use files::state::FileStatistics;
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};

@@ -2,7 +2,7 @@
 
 use mpirage_call::{FindingClass, LineId, RankId, function_name};
 use mpirage_check::{CallSite, Finding, Place, RawFinding, RelatedPlace};
-use mpirage_mpi::{BlockedRank, Leftover, Memory, Want};
+use mpirage_mpi::{BlockedRank, CommunicatorPurpose, Leftover, Memory, Want};
 use mpirage_rank::{Death, Outcome};
 
 use crate::diagnosis::{Diagnosis, Places};
@@ -134,10 +134,14 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
             Leftover::Message { from, origin, .. } => (F::LostMessage, *from, *origin, 1),
             Leftover::Requests { rank, origin, count, .. } => (F::RequestLeak, *rank, *origin, *count),
             Leftover::Collective { rank, origin, .. } => (F::MissingCollective, *rank, *origin, 1),
-            Leftover::Communicators { windows: true, origin, count, .. } => {
-                (F::WindowLeak, 0, *origin, *count)
+            Leftover::Communicators { purpose, origin, count, .. } => {
+                let class = match purpose {
+                    CommunicatorPurpose::Communicator => F::CommunicatorLeak,
+                    CommunicatorPurpose::Window => F::WindowLeak,
+                    CommunicatorPurpose::File => F::FileLeak,
+                };
+                (class, 0, *origin, *count)
             }
-            Leftover::Communicators { origin, count, .. } => (F::CommunicatorLeak, 0, *origin, *count),
         };
         let call = CallSite { function: origin.function(), site: origin.site() };
         let text = self.leftover(leftover);

@@ -125,17 +125,28 @@ pub enum Leftover {
         /// The call of `rank`.
         origin: Origin,
     },
-    /// Communicators, or windows, that were never freed.
+    /// Communicators, windows or files that were never freed or closed.
     Communicators {
         /// How many.
         count: usize,
         /// How many ranks the largest has.
         ranks: u32,
-        /// Were they made for windows?
-        windows: bool,
+        /// What they were made for.
+        purpose: CommunicatorPurpose,
         /// Who made them.
         origin: Origin,
     },
+}
+
+/// What a communicator was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CommunicatorPurpose {
+    /// The program has it.
+    Communicator,
+    /// It belongs to a window.
+    Window,
+    /// It belongs to an open file.
+    File,
 }
 
 /// Why the ranks of a run wait, and what the run leaves behind.
@@ -187,14 +198,18 @@ impl<'a, M> Diagnosis<'a, M> {
 
     fn unfreed(&self) -> Vec<Leftover> {
         let unfreed = self.core.collectives.comms().unfreed();
-        let is_window = |context| self.core.windows.exposures.has(context);
-        let mut all: Vec<(Origin, bool, u32)> =
-            unfreed.map(|(context, origin, ranks)| (origin, is_window(context), ranks)).collect();
+        let purpose = |context| match context {
+            _ if self.core.windows.exposures.has(context) => CommunicatorPurpose::Window,
+            _ if self.core.files.get(context).is_some() => CommunicatorPurpose::File,
+            _ => CommunicatorPurpose::Communicator,
+        };
+        let mut all: Vec<(Origin, CommunicatorPurpose, u32)> =
+            unfreed.map(|(context, origin, ranks)| (origin, purpose(context), ranks)).collect();
         all.sort_unstable();
-        let together = |made: &[(Origin, bool, u32)]| Leftover::Communicators {
+        let together = |made: &[(Origin, CommunicatorPurpose, u32)]| Leftover::Communicators {
             count: made.len(),
             ranks: made.iter().map(|&(.., ranks)| ranks).max().unwrap_or(0),
-            windows: made[0].1,
+            purpose: made[0].1,
             origin: made[0].0,
         };
         all.chunk_by(|a, b| a.0 == b.0).map(together).collect()
