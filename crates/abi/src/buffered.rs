@@ -37,7 +37,8 @@ fn make_room(comm: MPI_Comm, bytes: usize) -> Result<BufferOwner> {
     let Some((owner, attached)) = try_with(|objects| objects.buffer_for(comm))? else {
         fail!(MPI_ERR_BUFFER, "no buffer is attached for buffered sends");
     };
-    if attached.check(bytes, used(owner)).is_err() {
+    // Memory that MPI finds itself is never full, but what has left it must not stay.
+    if attached.size.is_none() || attached.check(bytes, used(owner)).is_err() {
         settle(&requests_of(Some(owner)), true)?;
         forget_sent();
         attached.check(bytes, used(owner))?;
@@ -52,9 +53,11 @@ pub(crate) fn flush(owner: Option<BufferOwner>) -> Result<()> {
     Ok(())
 }
 
-/// A request that is complete when what is in a buffer now has left it.
+/// A request that is complete when what is in a buffer now has left it. A flush that is still under way is waited for: a transfer belongs to one
+/// request only.
 pub(crate) fn begin_flush(owner: BufferOwner) -> Result<MPI_Request> {
-    settle(&requests_of(Some(owner)), true)?;
+    let flushed = with(|objects| objects.held.iter().any(|held| held.owner == owner && held.flushed));
+    settle(&requests_of(Some(owner)), !flushed)?;
     forget_sent();
     let (own, bytes) = with(|objects| {
         let joined = |held: &mut Held| held.owner == owner && !held.flushed;

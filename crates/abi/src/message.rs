@@ -48,8 +48,11 @@ impl Outgoing {
         self.region.is_plain() && self.copy.is_none()
     }
 
-    /// Copies its bytes, so that the program may change them at once.
+    /// Copies its bytes, so that the program may change them at once. The contents of shared memory are meaningless.
     pub(crate) fn keep_copy(&mut self) {
+        if self.region.is_shared() {
+            return;
+        }
         let mut copy = Vec::with_capacity(self.region.bytes());
         // SAFETY: the program gave this memory to MPI to read.
         unsafe { self.region.pack(&mut copy) };
