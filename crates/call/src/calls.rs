@@ -308,14 +308,14 @@ calls! {
     }
         answered: true, trace: LeftOut, stored: [], checks: [];
 
-    /// `MPI_Pcontrol`: a mark in timelines.
+    /// `MPI_Pcontrol`: a mark in timelines, and the begin or end of a region.
     33: Control {
         /// What the program says.
         level: i32,
         /// The name of the region that begins here; empty if it has none.
         name: &'a str,
     }
-        answered: false, trace: LeftOut, stored: [], checks: [];
+        answered: false, trace: Operation, stored: [18], checks: [];
 
     /// `MPI_File_open`: the rank opens a file. The hints of the first rank that does count for all.
     34: FileOpen {

@@ -45,7 +45,7 @@ macro_rules! never_stored {
     )*};
 }
 
-never_stored!(u8, &'l str, &'l [u64], Rule, Tally, Payload<'l>, AccessCall<'l>, FileHints, FileAccessCall);
+never_stored!(u8, &'l [u64], Rule, Tally, Payload<'l>, AccessCall<'l>, FileHints, FileAccessCall);
 
 /// Fields that are one number: how to write one, and how to read one.
 macro_rules! numbers {
@@ -129,6 +129,24 @@ impl<'l> StoredField<'l> for &'l [RequestId] {
     fn load(entry: &mut Entry<'_, 'l>) -> Option<&'l [RequestId]> {
         let list = entry.requests.take();
         entry.list(list, RequestId::new)
+    }
+}
+
+/// Its bytes and their number.
+impl<'l> StoredField<'l> for &'l str {
+    fn store(&self, into: &mut Vec<u8>) {
+        varint::put(self.len() as u64, into);
+        into.extend_from_slice(self.as_bytes());
+    }
+
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<&'l str> {
+        let text = entry.text.take()?;
+        let length = entry.length()?;
+        let bytes = entry.bytes.get(entry.at..)?.get(..length)?;
+        text.clear();
+        text.push_str(std::str::from_utf8(bytes).ok()?);
+        entry.at += length;
+        Some(text)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Calls come back from a trace, damaged entries are refused, and the bytes are those of version 2 of the format.
+//! Calls come back from a trace, damaged entries are refused, and the bytes are those of versions 2 to 4 of the format.
 
 use mpirage_collectives::{Collective, Peers};
 use mpirage_units::Duration;
@@ -62,9 +62,9 @@ proptest! {
     }
 }
 
-/// Traces of version 2 stay readable only while these bytes do.
+/// Traces of version 2 and later stay readable only while these bytes do.
 #[test]
-fn the_bytes_are_those_of_version_2() {
+fn the_bytes_are_those_of_version_2_and_later() {
     let reply = Reply { context: Some(ContextId::new(6)), message: Some(9), ..Reply::new() };
     let send = |request, answer| Call::Send {
         mode: SendMode::Ready,
@@ -118,7 +118,7 @@ fn the_bytes_are_those_of_version_2() {
     let made = |how| Call::MakeComm { parent: ContextId::new(0), how };
     let compute = |work| Call::Compute { work, request: None };
     let flops = 2.5f64.to_bits().to_le_bytes();
-    let entries: [(Call<'_>, u8, &[u8]); 21] = [
+    let entries: [(Call<'_>, u8, &[u8]); 22] = [
         (Call::Init, 0, &[]),
         (Call::Finalize, 1, &[]),
         (send(None, true), 2, &[0b1010, 2, 5, 5, 0xac, 2]),
@@ -148,6 +148,7 @@ fn the_bytes_are_those_of_version_2() {
         (compute(Work::Nanos(5)), 13, &[5]),
         (compute(Work::Threads(Burst::from_word(6))), 15, &[6]),
         (compute(Work::Roofline { flops: 2.5, bytes: 2.5 }), 16, &[flops, flops].concat()),
+        (Call::Control { level: -2, name: "halo" }, 18, b"\x03\x04halo"),
     ];
     for (call, expected, bytes) in entries {
         assert_eq!((code(&call), &*stored(&call, &reply)), (Some(expected), bytes), "{call:?}");

@@ -174,7 +174,8 @@ impl Collector {
             | Call::Finalize
             | Call::MakeComm { .. }
             | Call::FreeComm { .. }
-            | Call::Free { .. } => return None,
+            | Call::Free { .. }
+            | Call::Control { .. } => return None,
             Call::Recv { .. } | Call::Probe { .. } | Call::Cancel { .. } => {
                 self.refuse(rank, "receives from any source or with any tag, or probes");
                 return None;
