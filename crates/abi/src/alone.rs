@@ -119,6 +119,7 @@ impl Alone {
             | Call::Now
             | Call::When
             | Call::Sleep { .. }
+            | Call::FailedPoll { .. }
             | Call::Wait { .. }
             | Call::Probe { .. }
             | Call::MakeComm { .. }
@@ -215,6 +216,7 @@ impl Alone {
             | Call::Now
             | Call::When
             | Call::Sleep { .. }
+            | Call::FailedPoll { .. }
             | Call::MakeComm { .. }
             | Call::Cancel { .. }
             | Call::Free { .. }

@@ -237,7 +237,7 @@ calls! {
     }
         answered: false, trace: NeedsRun, stored: [], checks: [];
 
-    /// Memory of the rank becomes part of a window.
+    /// Memory of the rank becomes part of a window. Traces have no addresses, so a replay does not need it.
     25: Expose {
         /// The window: the communicator that was made for it.
         window: ContextId,
@@ -250,20 +250,23 @@ calls! {
         /// Its bytes.
         bytes: u64,
     }
-        answered: false, trace: NeedsRun, stored: [], checks: [];
+        answered: false, trace: LeftOut, stored: [], checks: [];
 
     /// `MPI_Win_detach`: memory is part of the window no longer.
     26: Withdraw {
         /// The window.
         window: ContextId,
         /// The first address of the memory.
-        base: u64,
+        base: u64 = 0,
     }
-        answered: false, trace: NeedsRun, stored: [], checks: [];
+        answered: false, trace: Operation, stored: [19], checks: [peer(window, None)];
 
     /// An access to the window of another rank, or of the rank itself.
     27: Access(call: AccessCall<'a>)
-        answered: false, trace: NeedsRun, stored: [], checks: [];
+        answered: false,
+        trace: Operation,
+        stored: [20],
+        checks: [peer(call.window, Some(call.target)), size(call.bytes), opens(call.request)];
 
     /// Waits until the rank's accesses are complete at their target.
     28: AwaitAccesses {
@@ -272,7 +275,7 @@ calls! {
         /// The target, as a rank of the window; none for all.
         target: Option<u32>,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [21], checks: [peer(window, target)];
 
     /// `MPI_Win_lock`, `MPI_Win_lock_all`.
     29: Lock {
@@ -283,7 +286,7 @@ calls! {
         /// Is no other rank to hold a lock meanwhile?
         exclusive: bool,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [22], checks: [peer(window, target)];
 
     /// `MPI_Win_unlock`, `MPI_Win_unlock_all`: the rank's accesses are complete.
     30: Unlock {
@@ -292,7 +295,7 @@ calls! {
         /// The target, as a rank of the window; none for all.
         target: Option<u32>,
     }
-        answered: false, trace: NeedsRun, stored: [], checks: [];
+        answered: false, trace: Operation, stored: [23], checks: [peer(window, target)];
 
     /// `AMPI_Migrate`: a point at which the rank may move to another core.
     31: Migrate {
@@ -410,6 +413,13 @@ calls! {
         frames: &'a [u64],
     }
         answered: false, trace: LeftOut, stored: [], checks: [];
+
+    /// Of a replay: a test or a probe that found nothing in the traced run. It takes as long as it took there.
+    44: FailedPoll {
+        /// How long.
+        span: Duration,
+    }
+        answered: true, trace: Operation, stored: [24], checks: [];
 
     /// Of a checked run: the types of the data of the rank's next call.
     60: Declare {

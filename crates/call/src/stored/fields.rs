@@ -6,8 +6,9 @@ use mpirage_units::{Duration, WORK};
 use super::{Entry, StoredField};
 use crate::fields::Flag;
 use crate::{
-    AccessCall, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, FileAccessCall, FileHints,
-    Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally, Work, varint,
+    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId,
+    FileAccessCall, FileHints, Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally,
+    Work, varint,
 };
 
 /// Fields that are flags and nothing else.
@@ -45,7 +46,7 @@ macro_rules! never_stored {
     )*};
 }
 
-never_stored!(u8, &'l [u64], Rule, Tally, Payload<'l>, AccessCall<'l>, FileHints, FileAccessCall);
+never_stored!(u8, &'l [u64], Rule, Tally, Payload<'l>, FileHints, FileAccessCall);
 
 /// Fields that are one number: how to write one, and how to read one.
 macro_rules! numbers {
@@ -302,6 +303,43 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
             plan,
             input,
             on_mismatch: Default::default(),
+        })
+    }
+}
+
+/// The flags are the kind and whether there is a request. Where the bytes lie at the origin and at the target is left out.
+impl<'l> StoredField<'l> for AccessCall<'l> {
+    const FLAG_BITS: u32 = <AccessKind as Flag>::BITS + 1;
+
+    fn flags(&self) -> u8 {
+        self.kind.code() | self.request.flags() << <AccessKind as Flag>::BITS
+    }
+
+    fn context_mut(&mut self) -> Option<&mut ContextId> {
+        Some(&mut self.window)
+    }
+
+    fn store(&self, into: &mut Vec<u8>) {
+        self.window.store(into);
+        self.target.store(into);
+        self.bytes.store(into);
+        self.request.store(into);
+    }
+
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<AccessCall<'l>> {
+        Some(AccessCall {
+            kind: AccessKind::from_code(entry.flags(<AccessKind as Flag>::BITS))?,
+            window: StoredField::load(entry)?,
+            target: entry.half()?,
+            displacement: 0,
+            bytes: entry.number()?,
+            payload: Payload::Absent,
+            layout: Payload::Absent,
+            parts: 0,
+            op: 0,
+            basic: 0,
+            result: 0,
+            request: StoredField::load(entry)?,
         })
     }
 }

@@ -180,6 +180,10 @@ impl Collector {
                 self.refuse(rank, "receives from any source or with any tag, or probes");
                 return None;
             }
+            Call::FailedPoll { .. } => {
+                self.refuse(rank, "asks again and again whether a message has come");
+                return None;
+            }
             _ => {
                 self.refuse(rank, format_args!("makes a call that has no aggregate ({call:?})"));
                 return None;
@@ -230,6 +234,10 @@ impl TraceWriter for Collector {
         if let Some(event) = self.event(rank, call, stamp.function) {
             self.ranks[rank as usize].push(event);
         }
+    }
+
+    fn stores_one_sided(&self) -> bool {
+        true
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {
