@@ -24,12 +24,30 @@ progress = "calls"
 one-sided = "calls"
 atomic-gap = "700ns"
 """
+# A machine with a parallel file system, of which the programs' folders are a part.
+SERVERS = """[cluster]
+hosts = 8
+speed = "10Gf"
+bandwidth = "12.5GBps"
+latency = "1us"
+[storage.scratch]
+kind = "parallel"
+mount = "/"
+servers = 3
+stripe-size = "4KiB"
+write-bandwidth = "500MBps"
+read-bandwidth = "1GBps"
+latency = "100us"
+metadata-latency = "50us"
+"""
 # Programs that test whether collectives are complete: a test that fails lets them go on.
 TESTS_COLLECTIVES = ("intercomm_coll", "overlapped_coll")
+# Programs whose calls depend on the time that accesses take: they test, take tasks or locks in the order in which they come, or share a file pointer.
+DEPENDS_ON_TIME = ("file_nonblocking", "file_split", "win_groups", "win_mutex", "win_pscw", "win_requests", "win_tasks")
 # How computation is charged, and the name of a machine.
 WAYS = (("none", "flow"), ("none", "simgrid"), ("measured", "flow"), ("recorded", "flow"))
 # What must be the same.
-EXACT = ("simulated_seconds", "calls", "messages", "bytes", "message_bytes")
+EXACT = ("simulated_seconds", "per_rank_seconds", "calls", "messages", "bytes", "message_bytes", "files")
 # Programs that the time-independent format cannot tell exactly, and what the writer says about it.
 BEYOND_TI = {
     "probe": "probes", "mprobe": "probes", "comm_isolation": "any tag", "idup": "do not block", "comm_more": "do not block",
@@ -50,19 +68,21 @@ OTHER_IN_TI = ("general_threads", "part_matching")
 
 
 def is_refused(program):
-    """Traces refuse files and threads; tests/faults/file_trace.c and tests/threads.py test that."""
-    return program.name.startswith(("file_", "threads_"))
+    """Traces refuse threads; tests/threads.py tests that."""
+    return program.name.startswith("threads_")
 
 
 def more_ways(program):
     """Ways that matter to some programs only."""
+    if program.name.startswith("file_"):
+        return (("none", "servers"), ("measured", "servers"))
     makes_progress = program.name.startswith("win_") or program.name in TESTS_COLLECTIVES
     return (("none", "calls"), ("measured", "calls")) if makes_progress else ()
 
 
 def formats_of(program, wanted):
-    """Those that can store its calls. Time-independent traces refuse one-sided communication: tests/faults/win_trace.c."""
-    return [kind for kind in wanted.split(",") if kind == "mpirage" or not program.name.startswith("win_")]
+    """Those that can store its calls. Time-independent traces refuse windows and files: tests/faults/win_trace.c, file_trace.c."""
+    return [kind for kind in wanted.split(",") if kind == "mpirage" or not program.name.startswith(("win_", "file_"))]
 
 
 def main():
@@ -76,8 +96,11 @@ def main():
     mpirage = same_as_mpich.Mpirage(str(MPIRAGE), [])
     programs = [one for one in same_as_mpich.load_programs() if options.filter in one.name and not one.missing and not is_refused(one)]
 
-    (suite.folder / "calls.toml").write_text(CALLS)
-    machines = {"flow": ["--model", "flow"], "simgrid": ["--model", "simgrid"], "calls": ["-p", suite.folder / "calls.toml"]}
+    machines = {"flow": ["--model", "flow"], "simgrid": ["--model", "simgrid"]}
+    for machine, text in (("calls", CALLS), ("servers", SERVERS)):
+        path = suite.folder / f"{machine}.toml"
+        path.write_text(text)
+        machines[machine] = ["-p", path]
 
     def check_one(program, binary, ranks, compute, machine):
         what = f"{program.name} on {ranks} ranks, {machine}, computation {compute}"
@@ -107,6 +130,18 @@ def main():
             suite.check(f"{what}, {kind}", again.code == 0 and same(kind, wanted, got), detail)
         if formats == ["mpirage"] and (compute, machine) == ("none", "flow"):
             check_copies(what, folder, where, wanted)
+            if program.name not in DEPENDS_ON_TIME:
+                check_elsewhere(program, binary, ranks, folder / "run.mpirage")
+
+    def check_elsewhere(program, binary, ranks, trace):
+        """On another machine, a replay takes as long as a run there."""
+        for _, machine in more_ways(program)[:1]:
+            where = [*machines[machine], *program.options]
+            wanted = figures(suite.simulate("-q", "--json", *where, "--compute", "none", "-n", ranks, binary, *program.args, timeout=120))
+            again = suite.run([MPIRAGE, "replay", "-q", "--json", *where, trace], timeout=120)
+            got = figures(again)
+            detail = (again.code, again.err, {key: (wanted.get(key), got.get(key)) for key in EXACT if wanted.get(key) != got.get(key)})
+            suite.check(f"{program.name} on {ranks} ranks, traced elsewhere, {machine}", again.code == 0 and same("mpirage", wanted, got), detail)
 
     def check_copies(what, folder, where, wanted):
         """A conversion to the same format and a trace of the replay say the same; formats without such calls are refused."""

@@ -329,11 +329,14 @@ calls! {
         /// What the program asks of the library and of the file system.
         hints: FileHints,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [25], checks: [peer(file, None)];
 
     /// Bytes are read or written. Only time passes: the rank moves the bytes itself when it is answered.
     35: FileAccess(call: FileAccessCall)
-        answered: call.request.is_none(), trace: NeedsRun, stored: [], checks: [];
+        answered: call.request.is_none(),
+        trace: Operation,
+        stored: [26],
+        checks: [peer(call.file, None), file_access(call), opens(call.request)];
 
     /// Operations on a file other than reads and writes, such as a change of its size.
     36: FileMetadata {
@@ -342,25 +345,26 @@ calls! {
         /// How many.
         operations: u32,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [27], checks: [peer(file, None)];
 
-    /// The shared file pointer moves. The answer is where it was before.
+    /// The shared file pointer moves. The answer is where it was before. Traces have the offsets of accesses, so in a replay it
+    /// need not move.
     37: FilePointer {
         /// The file.
         file: ContextId,
         /// The bits of the number by which it moves; of the place that it moves to if `set`.
-        by: u64,
+        by: u64 = 0,
         /// Does it move to a place?
-        set: bool,
+        set: bool = false,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [28], checks: [peer(file, None)];
 
     /// `MPI_File_delete`: a directory is changed.
     38: FileDelete {
         /// The absolute path of the file.
         path: &'a str,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [29], checks: [];
 
     /// `MPI_Publish_name`, `MPI_Unpublish_name`: a service can be found from now on, or no longer.
     39: Publish {

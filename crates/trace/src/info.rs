@@ -178,7 +178,7 @@ impl TraceWriter for InfoCollector {
         self.communicators.insert(context, members.to_vec());
     }
 
-    fn stores_one_sided(&self) -> bool {
+    fn stores_accesses(&self) -> bool {
         true
     }
 

@@ -44,8 +44,8 @@ pub trait TraceWriter {
         let _ = source;
     }
 
-    /// Can the format store accesses to windows? A run with calls that it cannot store is refused.
-    fn stores_one_sided(&self) -> bool;
+    /// Can the format store accesses to windows and files? A run that has some is refused if not.
+    fn stores_accesses(&self) -> bool;
 
     /// Completes the trace. Also reports errors of earlier calls.
     fn finish(&mut self) -> Result<(), TraceError>;
@@ -85,8 +85,8 @@ impl<S: TraceWriter + ?Sized> TraceWriter for Box<S> {
         (**self).name_sites(source);
     }
 
-    fn stores_one_sided(&self) -> bool {
-        (**self).stores_one_sided()
+    fn stores_accesses(&self) -> bool {
+        (**self).stores_accesses()
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {
@@ -104,13 +104,14 @@ pub(crate) fn beyond_format(
     stamp: &Stamp,
     call: &Call<'_>,
 ) -> Option<String> {
+    let accesses = match call {
+        _ if writer.stores_accesses() => return None,
+        _ if call.is_one_sided() => "one-sided communication",
+        _ if call.is_about_files() => "accesses to files",
+        _ => return None,
+    };
     let function = function_name(stamp.function);
-    if call.is_about_files() {
-        return Some(format!("it cannot store accesses to files yet, such as {function}"));
-    }
-    (call.is_one_sided() && !writer.stores_one_sided()).then(|| {
-        format!("this format cannot store one-sided communication, such as {function}; FILE.mpirage can")
-    })
+    Some(format!("this format cannot store {accesses}, such as {function}; FILE.mpirage can"))
 }
 
 /// Passes the records of a run to a trace writer.

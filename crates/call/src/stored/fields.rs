@@ -3,12 +3,12 @@
 use mpirage_collectives::{Collective, Peers};
 use mpirage_units::{Duration, WORK};
 
-use super::{Entry, StoredField};
+use super::{Entry, StoredField, StoredFlags};
 use crate::fields::Flag;
 use crate::{
     AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId,
     FileAccessCall, FileHints, Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally,
-    Work, varint,
+    TwoPhase, Work, varint,
 };
 
 /// Fields that are flags and nothing else.
@@ -31,7 +31,7 @@ macro_rules! flags {
     )*};
 }
 
-flags!(bool, SendMode, Completing);
+flags!(bool, SendMode, Completing, TwoPhase);
 
 /// Fields of calls that no trace has.
 macro_rules! never_stored {
@@ -46,7 +46,7 @@ macro_rules! never_stored {
     )*};
 }
 
-never_stored!(u8, &'l [u64], Rule, Tally, Payload<'l>, FileHints, FileAccessCall);
+never_stored!(u8, &'l [u64], Rule, Tally, Payload<'l>);
 
 /// Fields that are one number: how to write one, and how to read one.
 macro_rules! numbers {
@@ -341,6 +341,47 @@ impl<'l> StoredField<'l> for AccessCall<'l> {
             result: 0,
             request: StoredField::load(entry)?,
         })
+    }
+}
+
+/// Fields that are the fields of a struct, one after the other.
+macro_rules! structs {
+    ($($type:ident { $($field:ident: $field_type:ty),* })*) => {$(
+        impl StoredField<'_> for $type {
+            const FLAG_BITS: u32 = 0 $(+ <$field_type as StoredField<'static>>::FLAG_BITS)*;
+
+            fn flags(&self) -> u8 {
+                let mut flags = StoredFlags::default();
+                $(flags.add(&self.$field);)*
+                flags.bits
+            }
+
+            fn context_mut(&mut self) -> Option<&mut ContextId> {
+                $(if let Some(context) = self.$field.context_mut() {
+                    return Some(context);
+                })*
+                None
+            }
+
+            fn store(&self, into: &mut Vec<u8>) {
+                $(self.$field.store(into);)*
+            }
+
+            fn load(entry: &mut Entry<'_, '_>) -> Option<$type> {
+                Some($type { $($field: <$field_type>::load(entry)?),* })
+            }
+        }
+    )*};
+}
+
+structs! {
+    FileHints {
+        aggregators: u32, buffer: u64, stripe_count: u32, stripe_size: u64, collective_read: TwoPhase,
+        collective_write: TwoPhase, sieve_read: bool, sieve_write: bool
+    }
+    FileAccessCall {
+        file: ContextId, write: bool, collective: bool, offset: u64, span: u64, bytes: u64, pieces: u32,
+        request: Option<RequestId>
     }
 }
 

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::calls::any_call;
 use crate::{
-    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, Input, Part, Payload,
-    SendMode, Work,
+    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, FileAccessCall,
+    FileHints, Input, Part, Payload, SendMode, TwoPhase, Work,
 };
 
 /// The bytes of a call's fields and outcome.
@@ -122,6 +122,25 @@ fn the_bytes_are_those_of_version_2_and_later() {
     let compute = |work| Call::Compute { work, request: None };
     let flops = 2.5f64.to_bits().to_le_bytes();
     let window = ContextId::new(5);
+    let hints = FileHints {
+        aggregators: 2,
+        stripe_count: 4,
+        stripe_size: 300,
+        collective_read: TwoPhase::Disabled,
+        collective_write: TwoPhase::Enabled,
+        sieve_write: true,
+        ..FileHints::default()
+    };
+    let read = FileAccessCall {
+        file: window,
+        write: false,
+        collective: true,
+        offset: 300,
+        span: 9,
+        bytes: 8,
+        pieces: 2,
+        request: Some(RequestId::new(6)),
+    };
     let access = |kind, request| {
         Call::Access(AccessCall {
             kind,
@@ -138,7 +157,7 @@ fn the_bytes_are_those_of_version_2_and_later() {
             request,
         })
     };
-    let entries: [(Call<'_>, u8, &[u8]); 29] = [
+    let entries: [(Call<'_>, u8, &[u8]); 34] = [
         (Call::Init, 0, &[]),
         (Call::Finalize, 1, &[]),
         (send(None, true), 2, &[0b1010, 2, 5, 5, 0xac, 2]),
@@ -176,6 +195,11 @@ fn the_bytes_are_those_of_version_2_and_later() {
         (Call::Lock { window, target: Some(2), exclusive: true }, 22, &[0b11, 5, 2]),
         (Call::Unlock { window, target: Some(2) }, 23, &[1, 5, 2]),
         (Call::FailedPoll { span: Duration::from_picos(128) }, 24, &[0x80, 1]),
+        (Call::FileOpen { file: window, path: "/f", hints }, 25, b"\x26\x05\x02/f\x02\x00\x04\xac\x02"),
+        (Call::FileAccess(read), 26, &[0b110, 5, 0xac, 2, 9, 8, 2, 6]),
+        (Call::FileMetadata { file: window, operations: 3 }, 27, &[5, 3]),
+        (Call::FilePointer { file: window, by: 7, set: true }, 28, &[5]),
+        (Call::FileDelete { path: "/f" }, 29, b"\x02/f"),
     ];
     for (call, expected, bytes) in entries {
         assert_eq!((code(&call), &*stored(&call, &reply)), (Some(expected), bytes), "{call:?}");

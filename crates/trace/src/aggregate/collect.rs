@@ -236,7 +236,7 @@ impl TraceWriter for Collector {
         }
     }
 
-    fn stores_one_sided(&self) -> bool {
+    fn stores_accesses(&self) -> bool {
         true
     }
 

@@ -73,7 +73,7 @@ impl TraceWriter for Profile {
         }
     }
 
-    fn stores_one_sided(&self) -> bool {
+    fn stores_accesses(&self) -> bool {
         true
     }
 
@@ -147,8 +147,8 @@ impl TraceWriter for Grafted<'_> {
         self.writer.scheduled(rank, context, kind, method);
     }
 
-    fn stores_one_sided(&self) -> bool {
-        self.writer.stores_one_sided()
+    fn stores_accesses(&self) -> bool {
+        self.writer.stores_accesses()
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

@@ -211,7 +211,7 @@ impl TraceWriter for BinaryWriter {
         }
     }
 
-    fn stores_one_sided(&self) -> bool {
+    fn stores_accesses(&self) -> bool {
         true
     }
 

@@ -405,7 +405,7 @@ impl TraceWriter for TiWriter {
         self.ranks[rank as usize].method = Some(method);
     }
 
-    fn stores_one_sided(&self) -> bool {
+    fn stores_accesses(&self) -> bool {
         false
     }
 
