@@ -311,7 +311,7 @@ calls! {
     }
         answered: true, trace: LeftOut, stored: [], checks: [];
 
-    /// `MPI_Pcontrol`: a mark in timelines, and the begin or end of a region.
+    /// `MPI_Pcontrol`: a mark in timelines. It begins or ends a region.
     33: Control {
         /// What the program says.
         level: i32,
