@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use mpirage_trace::{
-    BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, ProcessGrid,
-    RankSchedule, TiLayout, TiWriter, TraceError, TraceWriter, Workload, convert, info, open, recognise,
+    BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, Info,
+    ProcessGrid, RankSchedule, TiLayout, TiWriter, TraceError, TraceWriter, Workload, convert, info, open,
+    recognise,
 };
 use serde_json::{Value, json};
 
@@ -49,6 +50,13 @@ pub fn scribe(
         "mpirage" => {
             let writer = BinaryWriter::create(file, ranks, computation);
             return Some(writer.map(|writer| Box::new(writer) as Box<dyn TraceWriter>));
+        }
+        "goal" | "bin" => {
+            let writer = GoalWriter::create(file, ending == "bin", ranks, computation);
+            let (reduce, copy) = local_work;
+            return Some(
+                writer.map(|writer| Box::new(writer.local_work(reduce, copy)) as Box<dyn TraceWriter>),
+            );
         }
         _ if folder => TiLayout::Folder,
         "ti" => TiLayout::List,
@@ -108,7 +116,7 @@ pub fn aggregate(
     files.check()?;
     let Some(scribe) = scribe(output, coarse.ranks(), workload.computation(), (0.0, 0.0)) else {
         return Err(usage(format!(
-            "{}: expected FILE.mpirage, FILE.ti, FILE.txt or FOLDER/",
+            "{}: expected FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal or FILE.bin",
             output.display()
         )));
     };
@@ -130,7 +138,6 @@ pub fn aggregate(
 /// Why the trace cannot be written as such a file.
 fn refusal(input: &str, output: &str, ending: &str) -> String {
     match ending {
-        "goal" | "bin" => format!("{output}: only GOAL schedules can be converted to GOAL"),
         "dim" | "meta" => format!("{output}: mpirage reads this format but does not write it"),
         _ if mpirage_timeline::EXTENSIONS.iter().any(|(known, _)| *known == ending) => {
             format!(
@@ -138,7 +145,7 @@ fn refusal(input: &str, output: &str, ending: &str) -> String {
             )
         }
         _ => format!(
-            "{output}: expected FILE.mpirage, FILE.ti, FILE.txt or FOLDER/; `mpirage info traces` lists the formats"
+            "{output}: expected FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal or FILE.bin; `mpirage info traces` lists the formats"
         ),
     }
 }

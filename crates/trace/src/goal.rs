@@ -10,11 +10,14 @@
 //! dependencies are left of those operations that have had some met but not all. Nothing else grows with the schedule.
 
 mod binary;
+mod calls;
+mod chain;
 mod graph;
 mod text;
 mod write;
 
 pub use binary::GoalBinaryWriter;
+pub use calls::GoalWriter;
 pub use graph::{Dependency, Kind, Op, RankSchedule};
 pub use write::GoalTextWriter;
 

@@ -10,6 +10,7 @@ mod convert;
 mod dim;
 mod dumpi;
 mod error;
+mod expansion;
 mod function;
 mod generate;
 mod goal;
@@ -31,7 +32,8 @@ pub use dumpi::Dumpi;
 pub use error::{Place, TraceError};
 pub use generate::{CollectiveSpec, Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use goal::{
-    Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Kind, Op, RankSchedule, compile_goal,
+    Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, Kind, Op, RankSchedule,
+    compile_goal,
 };
 pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};

@@ -4,7 +4,10 @@ use std::io::Cursor;
 use std::path::Path;
 
 use mpirage_mpi::Ending;
-use mpirage_trace::{Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, compile_goal, open};
+use mpirage_trace::{
+    Computation, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, Kind, compile_goal,
+    convert, open,
+};
 
 use crate::common::{Ran, replay};
 
@@ -144,4 +147,39 @@ fn text_and_binary_turn_into_each_other() {
         assert_eq!(replay(workload.as_mut()).unwrap().ending, Ending::Finished);
     }
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Traces and patterns become schedules that take the same time: messages, collectives of any kind, computation between them.
+#[test]
+fn schedules_of_other_workloads_take_the_same_time() {
+    let folder = std::env::temp_dir().join(format!("mpirage-goal-of-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for spec in ["halo2d,ranks=9", "random,ranks=7", "ring,ranks=5", "alltoall,ranks=6", "bcast,ranks=8"] {
+        let spec = format!("gen:{spec},iterations=3");
+        let original = replay(open(&spec).unwrap().as_mut()).unwrap();
+        for ending in ["goal", "bin"] {
+            let path = folder.join(format!("x.{ending}"));
+            let mut workload = open(&spec).unwrap();
+            let (ranks, computation) = (workload.ranks(), Computation::default());
+            let mut writer = GoalWriter::create(&path, ending == "bin", ranks, computation).unwrap();
+            convert(workload.as_mut(), &mut writer, &|| false).unwrap();
+            let again = replay(open(path.to_str().unwrap()).unwrap().as_mut()).unwrap();
+            let (one, other) = (original.seconds(), again.seconds());
+            assert_eq!(again.ending, Ending::Finished, "{spec}");
+            // Messages of collectives are not counted there.
+            let is_collective = original.messages == 0;
+            assert!(is_collective || again.messages == original.messages, "{spec}");
+            assert!((one - other).abs() < 1e-3 * one, "{spec}: {one} and as a schedule {other}");
+        }
+        // What is received is what was sent.
+        let mut schedules = GoalSchedules::open(&folder.join("x.goal")).unwrap();
+        let mut bytes = [0, 0];
+        while let Some(schedule) = schedules.next_rank().unwrap() {
+            for op in schedule.ops.iter().filter(|op| op.kind != Kind::Calc) {
+                bytes[usize::from(op.kind == Kind::Recv)] += op.size;
+            }
+        }
+        assert_eq!(bytes[0], bytes[1], "{spec}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, Input, RequestId, SELF, WORLD};
-use mpirage_collectives::{Choice, Collective, Member, Peers, Shape, Step, schedule};
+use mpirage_collectives::{Collective, Member, Peers, Step};
 use mpirage_units::Duration;
 
 use super::TiWriter;
 use super::losses::Loss;
+use crate::expansion::expand;
 use crate::writer::TraceWriter as _;
 
 /// How a collective that does not block is named; SimGrid cannot replay them.
@@ -116,21 +117,8 @@ impl TiWriter {
         if size > 1 {
             self.lost.add(Loss::Expanded);
         }
-        if !call.is_sound(Member { rank: seat, size }) {
-            return Vec::new();
-        }
-        let (sends, recvs) =
-            (call.send_counts(Member { rank: seat, size }), call.recv_counts(Member { rank: seat, size }));
-        let mut shape = Shape::new(size).rank(seat).root(call.root).peers(call.peers);
-        shape = shape.bytes(call.shape_bytes(seat)).counts(&sends, &recvs);
-        shape = shape.in_place(call.input == Input::InPlace);
-        if let Some(reduction) = call.reduction {
-            shape = shape.element(u64::from(reduction.element.max(1))).commutative(reduction.commutative);
-        }
-        let known = self.ranks[rank as usize].method.filter(|method| call.kind.knows(method.algorithm));
-        let method = known.unwrap_or_else(|| Choice::default().method(call.kind, &shape));
         let mut steps = std::mem::take(&mut self.schedule);
-        schedule(call.kind, method, &shape, &mut steps);
+        expand(call, Member { rank: seat, size }, self.ranks[rank as usize].method, &mut steps);
         let last =
             if posts_all_at_once(call) { steps.steps.len().saturating_sub(1) } else { steps.steps.len() };
         let under_way = self.write_steps(rank, call.context, members, &steps.steps[..last]);
