@@ -91,15 +91,16 @@ def programs(suite):
 
 
 def communicators(suite):
-    """Traces that have made communicators keep them apart."""
-    program = suite.compile(TESTS / "programs" / "comm_create.c")
-    trace = suite.folder / "comms.mpirage"
-    made = suite.simulate("-q", "-n", 4, "--compute", "none", "--trace", trace, program)
-    suite.check("a trace was written", made.code == 0, made)
-    seconds = replayed(suite, trace, "-p", PLATFORM)
-    text = job("a", trace=str(trace)) + job("b", trace=str(trace), start="1us") + job("c", program=str(program), ranks=4)
-    result, figures = jobs(suite, text, "--compute", "none")
-    suite.check("each takes as long as alone", result.code == 0 and all(job["seconds"] == seconds for job in figures.values()), (result, figures, seconds))
+    """Traces that have made communicators and windows keep them apart."""
+    for name in ("comm_create", "win_stencil"):
+        program = suite.compile(TESTS / "programs" / f"{name}.c")
+        trace = suite.folder / f"{name}.mpirage"
+        made = suite.simulate("-q", "-n", 4, "--compute", "none", "--trace", trace, program)
+        suite.check(f"a trace of {name} was written", made.code == 0, made)
+        seconds = replayed(suite, trace, "-p", PLATFORM)
+        text = job("a", trace=str(trace)) + job("b", trace=str(trace), start="1us") + job("c", program=str(program), ranks=4)
+        result, figures = jobs(suite, text, "--compute", "none")
+        suite.check(f"{name}: each takes as long as alone", result.code == 0 and all(job["seconds"] == seconds for job in figures.values()), (result, figures, seconds))
 
 
 def links(suite):
