@@ -136,12 +136,28 @@ def own(path):
     ranks = struct.unpack_from("<I", data, 12)[0]
     offset, stored, raw = struct.unpack_from("<QII", data, len(data) - 28)
     footer = unpacked(data[offset:offset + stored], raw)
+    # Sealed traces have version 1, whose footer does not say how computation was charged.
+    footer = footer if data[8] == 1 else footer[:8] + footer[9:]
     blocks, at = [], 16
     while at < offset:
         rank, stored, raw, _ = struct.unpack_from("<IIII", data, at)
         blocks.append(bytes([rank]) + unpacked(data[at + 16:at + 16 + stored], raw))
         at += 16 + stored
     write("binary", pathlib.Path(path).stem + "-insides", SEPARATOR.join([bytes([ranks]) + footer[:front(footer)], *blocks]))
+
+
+def accesses():
+    """Regions, accesses to a window, and to a file, in mpirage's own format. An entry is its kind and its fields, each a byte or more."""
+    init, finalize, make, free = b"\0", b"\1", b"\x09\0\0\3", b"\x0a\2"
+    regions = [b"\x12\2\4halo", b"\x12\3\0"]
+    window = [b"\x14\0\2\1\x64", b"\x14\1\2\0\x64", b"\x14\2\2\1\x08", b"\x14\3\2\1\x08", b"\x14\x0c\2\1\x08\1", b"\4\0\1\1", b"\x15\0\2", b"\x15\1\2\1",
+              b"\x16\3\2\1", b"\x17\1\2\1", b"\x16\0\2", b"\x17\0\2", b"\x18\x64", b"\x13\2"]
+    file = [b"\x19\x34\2\2/f\1\x40\2\x20", b"\x1a\0\2\x0a\x14\x0f\2", b"\x1a\7\2\0\x7f\x7f\1\1", b"\x1a\6\2\0\x1e\x14\2\2", b"\4\0\2\1\2", b"\x1b\2\1", b"\x1c\2", free,
+            b"\x1d\2/f"]
+    calls = [init, make, regions[0], *window, regions[1], *file, finalize]
+    # Each entry has a place, which is not known.
+    entries = b"".join(call[:1] + b"\0" + call[1:] for call in calls)
+    write("binary", "accesses-insides", SEPARATOR.join([b"\2" + bytes(8) + b"\0\0\1\2\2\0\2", b"\0" + entries, b"\1" + entries]))
 
 
 def front(footer):
@@ -179,5 +195,6 @@ if __name__ == "__main__":
     dimemas()
     dumpi()
     goal()
+    accesses()
     for name in sys.argv[1:]:
         own(name)

@@ -3,6 +3,8 @@
 errors have other codes; every listed model and format works; conversions keep the simulated time."""
 
 import json
+import struct
+import zlib
 
 from harness import MPIRAGE, Suite, find
 
@@ -20,6 +22,54 @@ def dim():
 
 
 DIM = dim()
+
+
+def number(value):
+    """A number of mpirage's own format: seven bits a byte, the lowest first."""
+    low, rest = value & 127, value >> 7
+    return bytes([low | 128]) + number(rest) if rest else bytes([low])
+
+
+def packed(data):
+    """An LZ4 block without matches, and its stored bytes, raw bytes and checksum."""
+    more = len(data) - 15
+    lengths = bytes([len(data) << 4]) if more < 0 else b"\xf0" + b"\xff" * (more // 255) + bytes([more % 255])
+    block = lengths + data
+    return block, struct.pack("<III", len(block), len(data), zlib.crc32(block))
+
+
+def own(*ranks, version=4, communicators=()):
+    """A trace in mpirage's own format, from the entries of each rank. An entry is its kind and its fields as numbers, or as bytes."""
+    file = b"MPIRAGE\n" + struct.pack("<II", version, len(ranks))
+    index = b""
+    for rank, entries in enumerate(ranks):
+        data = b"".join(bytes([kind, 0]) + b"".join(field if isinstance(field, bytes) else number(field) for field in fields) for kind, *fields in entries)
+        block, sizes = packed(data)
+        offset = number(len(file))
+        index += number(len(entries)) + number(len(offset)) + offset
+        file += struct.pack("<I", rank) + sizes + block
+    made = b"".join(number(context) + number(len(ranks)) + number(0) + number(2) * (len(ranks) - 1) for context in communicators)
+    footer, sizes = packed(bytes(8) + number(1) + number(0) + number(0) + number(len(communicators)) + made + number(len(ranks)) + index)
+    return (file + footer + struct.pack("<Q", len(file)) + sizes + b"EGARIPM\n").decode("latin-1")
+
+
+INIT, FINALIZE, ACCESS, AWAIT, LOCK, UNLOCK = (0,), (1,), 20, 21, 22, 23
+OPEN, FILE_ACCESS, METADATA = 25, 26, 27
+HINTS = (2, b"/f", 0, 0, 0, 0)
+# The window is a file.
+FILE = (OPEN, 0, 2, *HINTS)
+# A duplicate of the world, whose number was 2 in the traced run.
+WINDOW = (9, 0, 0, 3)
+
+
+def access(offset, size, span=None, flags=0):
+    """An access to the file, by default a read of one rank."""
+    return (FILE_ACCESS, flags, 2, offset, size if span is None else span, size, 1)
+
+
+def window(*calls, other=(), **more):
+    """Two ranks make a window; the first then makes these calls."""
+    return own([INIT, WINDOW, *calls, FINALIZE], [INIT, WINDOW, *other, FINALIZE], communicators=[2], **more)
 
 
 def ti(*lines):
@@ -45,6 +95,25 @@ BAD = [
     ("an unknown record", "a.dim", DIM.replace("2:0:0:1:", "9:0:0:1:"), 83, r"a\.dim.*9"),
     ("a task that does not exist", "a.dim", DIM.replace("2:0:0:1:-1", "2:0:0:4:-1"), 83, r"a\.dim.*4"),
     ("half a Dimemas trace", "a.dim", DIM[:70], 83, r"a\.dim"),
+    ("an access to a rank that does not exist", "a.mpirage", window((ACCESS, 0, 2, 9, 100)), 83, r"rank 9 does not exist in communicator 2"),
+    ("an access to a window that was never made", "a.mpirage", window((ACCESS, 0, 5, 1, 100)), 83, r"a\.mpirage: at byte \d+: .*rank 0: a communicator that this rank has not made"),
+    ("an access of more bytes than there can be", "a.mpirage", window((ACCESS, 1, 2, 1, 1 << 51)), 83, r"2251799813685248 bytes is larger"),
+    ("an access with a request that is in use", "a.mpirage", window((ACCESS, 8, 2, 1, 100, 1), (ACCESS, 8, 2, 1, 100, 1)), 83, r"request 1, which it may not use"),
+    ("an access of an unknown kind", "a.mpirage", window((ACCESS, 7, 2, 1, 100)), 83, r"a\.mpirage: at byte \d+: .*this is no entry"),
+    ("an access that is cut short", "a.mpirage", own([INIT, WINDOW, (ACCESS, 0, 2)], [INIT, WINDOW, FINALIZE], communicators=[2]), 83, r"a\.mpirage: at byte \d+: .*this is no entry"),
+    ("a lock of a rank that does not exist", "a.mpirage", window((LOCK, 3, 2, 9)), 83, r"rank 9 does not exist in communicator 2"),
+    ("a lock that is never given up", "a.mpirage", window((LOCK, 3, 2, 1), (LOCK, 3, 2, 1)), 80, r"lock"),
+    ("a file that is not open", "a.mpirage", window(access(0, 4)), 83, r"it uses a file that is not open"),
+    ("a file that is a window", "a.mpirage", window((METADATA, 2, 1)), 83, r"it uses a file that is not open"),
+    ("a file of a communicator that was never made", "a.mpirage", window((OPEN, 0, 5, *HINTS)), 83, r"a\.mpirage: at byte \d+: .*rank 0: a communicator that this rank has not made"),
+    ("bytes of a file that lie nowhere", "a.mpirage", window(FILE, access(0, 4, span=0), other=[FILE]), 83, r"it accesses 4 bytes of a file within 0 bytes from byte 0"),
+    ("bytes beyond the end of all files", "a.mpirage", window(FILE, access(2**64 - 2, 4), other=[FILE]), 83, r"within 4 bytes from byte 18446744073709551614"),
+    ("a path that is cut short", "a.mpirage", window((OPEN, 0, 2, 200, b"/f")), 83, r"a\.mpirage: at byte \d+: .*this is no entry"),
+    ("a hint with an unknown code", "a.mpirage", window((OPEN, 3, 2, 2, b"/f", 0, 0, 0, 0)), 83, r"a\.mpirage: at byte \d+: .*this is no entry"),
+    ("a collective access that one rank does not make", "a.mpirage", window(FILE, access(0, 4, flags=2), other=[FILE]), 83, r"rank 0 .*rank 1"),
+    ("a read that meets a write", "a.mpirage", window(FILE, access(0, 4, flags=2), other=[FILE, access(0, 4, flags=3)]), 83, r"some read, others write"),
+    ("a name of a region that is no text", "a.mpirage", window((18, 2, 2, b"\xff\xfe")), 83, r"a\.mpirage: at byte \d+: .*this is no entry"),
+    ("a version of the future", "a.mpirage", window(version=5), 83, r"a\.mpirage: at byte 8: has version 5 of the format, but this mpirage reads versions 1 to 4"),
     ("our own, but not whole", "a.mpirage", "MPIRAGE\n\1\0\0\0", 83, r"a\.mpirage"),
     ("compiled, but not whole", "a.bin", "\x7f\x10\0\0\0\0\0\0\2\0\0\0", 83, r"a\.bin"),
 ]
@@ -87,6 +156,24 @@ def models(suite):
             suite.check(f"{workload} under {model}", seconds > 0, result)
 
 
+def written_by_hand(suite):
+    """Traces that are written as docs/reference/traces.md says: accesses take time, and version 3 is read too."""
+    seconds = {}
+    for name, content in (("none", window()), ("old", window(version=3)), ("unlock", window((UNLOCK, 1, 2, 1))), ("empty", window((ACCESS, 0, 2, 1, 0), (AWAIT, 1, 2, 1))),
+                          ("put", window((ACCESS, 0, 2, 1, 1_000_000), (AWAIT, 0, 2))), ("huge", window((ACCESS, 3, 2, 1, 1 << 42), (AWAIT, 0, 2))),
+                          ("read", window(FILE, access(0, 3_000_000), other=[FILE])), ("striped", window((OPEN, 0, 2, 2, b"/f", 0, 1, 2**32 - 1, 2**64 - 1), access(2**63, 3_000_000), other=[FILE])),
+                          ("locked", window((LOCK, 3, 2, 1), (ACCESS, 8, 2, 1, 1_000_000, 1), (4, 0, 1, 1), (UNLOCK, 1, 2, 1)))):
+        path = suite.folder / f"{name}.mpirage"
+        path.write_bytes(content.encode("latin-1"))
+        done = suite.run([MPIRAGE, "replay", "-q", "--json", path])
+        suite.check(f"{name} by hand", done.code == 0, done)
+        seconds[name] = json.loads(done.out)["simulated_seconds"] if done.code == 0 else 0
+    ordered = seconds["none"] == seconds["old"] < seconds["empty"] < seconds["put"] < seconds["locked"] < seconds["huge"]
+    suite.check("accesses take time", ordered, seconds)
+    suite.check("three megabytes take a millisecond from a disk of 3 GB/s", 0.001 < seconds["read"] - seconds["none"] < 0.0012, seconds)
+    suite.check("a megabyte takes eight milliseconds at 1 Gbit/s", 0.008 < seconds["put"] < 0.011, seconds)
+
+
 def conversions(suite):
     """A trace says the same in every format that can say it."""
     first = "gen:halo2d,ranks=9,iterations=3,compute=20us"
@@ -112,7 +199,7 @@ def conversions(suite):
 
 def main():
     suite = Suite("bad_traces")
-    for part in (bad, usage, models, conversions):
+    for part in (bad, usage, models, written_by_hand, conversions):
         part(suite)
     suite.end()
 

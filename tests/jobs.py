@@ -91,15 +91,16 @@ def programs(suite):
 
 
 def communicators(suite):
-    """Traces that have made communicators keep them apart."""
-    program = suite.compile(TESTS / "programs" / "comm_create.c")
-    trace = suite.folder / "comms.mpirage"
-    made = suite.simulate("-q", "-n", 4, "--compute", "none", "--trace", trace, program)
-    suite.check("a trace was written", made.code == 0, made)
-    seconds = replayed(suite, trace, "-p", PLATFORM)
-    text = job("a", trace=str(trace)) + job("b", trace=str(trace), start="1us") + job("c", program=str(program), ranks=4)
-    result, figures = jobs(suite, text, "--compute", "none")
-    suite.check("each takes as long as alone", result.code == 0 and all(job["seconds"] == seconds for job in figures.values()), (result, figures, seconds))
+    """Traces that have made communicators and windows keep them apart."""
+    for name in ("comm_create", "win_stencil"):
+        program = suite.compile(TESTS / "programs" / f"{name}.c")
+        trace = suite.folder / f"{name}.mpirage"
+        made = suite.simulate("-q", "-n", 4, "--compute", "none", "--trace", trace, program)
+        suite.check(f"a trace of {name} was written", made.code == 0, made)
+        seconds = replayed(suite, trace, "-p", PLATFORM)
+        text = job("a", trace=str(trace)) + job("b", trace=str(trace), start="1us") + job("c", program=str(program), ranks=4)
+        result, figures = jobs(suite, text, "--compute", "none")
+        suite.check(f"{name}: each takes as long as alone", result.code == 0 and all(job["seconds"] == seconds for job in figures.values()), (result, figures, seconds))
 
 
 def links(suite):
@@ -203,6 +204,20 @@ def reports(suite):
         suite.check(f"{name}: the page has the figures of the job", same and page["simulated_seconds"] == own["seconds"] and len(page["per_rank_seconds"]) == 4, (page, own))
 
 
+def call_paths(suite):
+    """Each program has paths of its own."""
+    program = suite.compile(TESTS / "waits" / "call_paths.c", flags=["-g", "-O0"])
+    text = job("one", program=str(program), ranks=4) + job("two", program=str(program), ranks=4, start="10us")
+    plain, expected = jobs(suite, text, "--compute", "none")
+    result, figures = jobs(suite, text, "--compute", "none", "--reports", suite.folder / "paths", "--call-paths", "4")
+    for name in ("one", "two"):
+        suite.check(f"{name}: paths change no time", figures[name]["seconds"] == expected[name]["seconds"], (plain, result))
+        calls = json.loads(suite.run([MPIRAGE, "report", "--json", suite.folder / "paths" / f"{name}.html"]).out)[0]["waits"]["calls"]
+        sites = {site for function, site in zip(calls["function"], calls["site"]) if function == "MPI_Sendrecv"}
+        both = len(sites) == 2 and all("in exchange ←" in site and site.endswith("in main") for site in sites)
+        suite.check(f"{name}: calls on two paths are apart", both, sites)
+
+
 def mistakes(suite):
     ring = "gen:ring,ranks=2"
     for text, options, words in [
@@ -253,7 +268,7 @@ ppn = 1
     suite.check("a study of placements", found == {"0-1": 2.0, "2-3": 1.0}, (result, table))
 
 
-PARTS = [apart, programs, communicators, links, storage, cores, failures, reports, mistakes, table, placements]
+PARTS = [apart, programs, communicators, links, storage, cores, failures, reports, call_paths, mistakes, table, placements]
 
 if __name__ == "__main__":
     Suite("jobs").run_parts(PARTS, sys.argv[1:])

@@ -13,9 +13,41 @@ import os
 import same_as_mpich
 from harness import MPIRAGE, Suite
 
-MODELS = ("flow", "simgrid")
-# What must be the same. The number of calls is not: a test that failed is a pause.
-EXACT = ("simulated_seconds", "messages", "bytes", "message_bytes")
+# A machine whose ranks go on with collectives, and carry out accesses to their windows, in their own calls only. They are busy with accesses that combine.
+CALLS = """[cluster]
+hosts = 8
+speed = "10Gf"
+bandwidth = "1GBps"
+latency = "2us"
+[model]
+progress = "calls"
+one-sided = "calls"
+atomic-gap = "700ns"
+"""
+# A machine with a parallel file system, of which the programs' folders are a part.
+SERVERS = """[cluster]
+hosts = 8
+speed = "10Gf"
+bandwidth = "12.5GBps"
+latency = "1us"
+[storage.scratch]
+kind = "parallel"
+mount = "/"
+servers = 3
+stripe-size = "4KiB"
+write-bandwidth = "500MBps"
+read-bandwidth = "1GBps"
+latency = "100us"
+metadata-latency = "50us"
+"""
+# Programs that test whether collectives are complete: a test that fails lets them go on.
+TESTS_COLLECTIVES = ("intercomm_coll", "overlapped_coll")
+# Programs whose calls depend on the time that accesses take: they test, take tasks or locks in the order in which they come, or share a file pointer.
+DEPENDS_ON_TIME = ("file_nonblocking", "file_split", "win_groups", "win_mutex", "win_pscw", "win_requests", "win_tasks")
+# How computation is charged, and the name of a machine.
+WAYS = (("none", "flow"), ("none", "simgrid"), ("measured", "flow"), ("recorded", "flow"))
+# What must be the same.
+EXACT = ("simulated_seconds", "per_rank_seconds", "calls", "messages", "bytes", "message_bytes", "files")
 # Programs that the time-independent format cannot tell exactly, and what the writer says about it.
 BEYOND_TI = {
     "probe": "probes", "mprobe": "probes", "comm_isolation": "any tag", "idup": "do not block", "comm_more": "do not block",
@@ -45,8 +77,21 @@ OTHER_IN_TI = ("general_threads", "part_matching")
 
 
 def is_refused(program):
-    """Traces refuse one-sided communication, files and threads; tests/faults/win_trace.c, file_trace.c and tests/threads.py test that."""
-    return program.name.startswith(("win_", "file_", "threads_"))
+    """Traces refuse threads; tests/threads.py tests that."""
+    return program.name.startswith("threads_")
+
+
+def more_ways(program):
+    """Ways that matter to some programs only."""
+    if program.name.startswith("file_"):
+        return (("none", "servers"), ("measured", "servers"))
+    makes_progress = program.name.startswith("win_") or program.name in TESTS_COLLECTIVES
+    return (("none", "calls"), ("measured", "calls")) if makes_progress else ()
+
+
+def formats_of(program, wanted):
+    """Those that can store its calls. Other formats than mpirage's own refuse windows and files: tests/faults/win_trace.c, file_trace.c."""
+    return [kind for kind in wanted.split(",") if kind == "mpirage" or not program.name.startswith(("win_", "file_"))]
 
 
 def main():
@@ -60,36 +105,71 @@ def main():
     mpirage = same_as_mpich.Mpirage(str(MPIRAGE), [])
     programs = [one for one in same_as_mpich.load_programs() if options.filter in one.name and not one.missing and not is_refused(one)]
 
-    def check_one(program, binary, ranks, compute, model):
-        what = f"{program.name} on {ranks} ranks, {model}, computation {compute}"
-        folder = suite.folder / f"{program.name}-{ranks}-{compute}-{model}"
+    machines = {"flow": ["--model", "flow"], "simgrid": ["--model", "simgrid"]}
+    for machine, text in (("calls", CALLS), ("servers", SERVERS)):
+        path = suite.folder / f"{machine}.toml"
+        path.write_text(text)
+        machines[machine] = ["-p", path]
+
+    def check_one(program, binary, ranks, compute, machine):
+        what = f"{program.name} on {ranks} ranks, {machine}, computation {compute}"
+        where = [*machines[machine], *program.options]
+        folder = suite.folder / f"{program.name}-{ranks}-{compute}-{machine}"
         folder.mkdir()
         files = {kind: folder / f"run.{kind}" for kind in ("mpirage", "ti", "goal")}
-        kinds = [kind for kind in options.format.split(",") if kind != "goal" or (compute, model) == ("none", "flow")]
-        traces = [word for kind in kinds for word in ("--trace", files[kind])]
+        formats = [kind for kind in formats_of(program, options.format) if kind != "goal" or (compute, machine) == ("none", "flow")]
+        traces = [word for kind in formats for word in ("--trace", files[kind])]
         how = f"recorded:{folder / 'costs'}" if compute == "recorded" else compute
         if compute == "recorded":
-            suite.simulate("-q", "--model", model, "--compute", how, "-n", ranks, binary, *program.args, timeout=120)
-        run = suite.simulate("-q", "--json", "--model", model, "--compute", how, "-n", ranks, *traces, binary,
-                             *program.args, timeout=120)
+            suite.simulate("-q", *where, "--compute", how, "-n", ranks, binary, *program.args, timeout=120)
+        run = suite.simulate("-q", "--json", *where, "--compute", how, "-n", ranks, *traces, binary, *program.args, timeout=120)
         if run.code != 0:
             suite.check(f"{what} runs", program.exit != 0, (run.code, run.err))
             return
         wanted = figures(run)
-        for kind in kinds:
+        for kind in formats:
             lost = {"ti": BEYOND_TI, "goal": BEYOND_GOAL}.get(kind, {}).get(program.name)
             if lost:
                 suite.check(f"{what}: the writer of {kind} says what is lost", lost in run.err, run.err)
                 continue
             if kind == "ti" and program.name in OTHER_IN_TI:
                 continue
-            again = suite.run([MPIRAGE, "replay", "-q", "--json", "--model", model, files[kind]], timeout=120)
+            again = suite.run([MPIRAGE, "replay", "-q", "--json", *where, files[kind]], timeout=120)
             got = figures(again)
             detail = (again.code, again.err, {key: (wanted.get(key), got.get(key)) for key in EXACT if wanted.get(key) != got.get(key)})
             exact = {"goal": 1e-3 if program.name in LOOSE_IN_GOAL else 1e-6}.get(kind, 1e-9)
             suite.check(f"{what}, {kind}", again.code == 0 and same(kind, wanted, got, exact), detail)
+        if formats == ["mpirage"] and (compute, machine) == ("none", "flow"):
+            check_copies(what, folder, where, wanted)
+            if program.name not in DEPENDS_ON_TIME:
+                check_elsewhere(program, binary, ranks, folder / "run.mpirage")
 
-    def same(kind, wanted, got, exact):
+    def check_elsewhere(program, binary, ranks, trace):
+        """On another machine, a replay takes as long as a run there."""
+        for _, machine in more_ways(program)[:1]:
+            where = [*machines[machine], *program.options]
+            wanted = figures(suite.simulate("-q", "--json", *where, "--compute", "none", "-n", ranks, binary, *program.args, timeout=120))
+            again = suite.run([MPIRAGE, "replay", "-q", "--json", *where, trace], timeout=120)
+            got = figures(again)
+            detail = (again.code, again.err, {key: (wanted.get(key), got.get(key)) for key in EXACT if wanted.get(key) != got.get(key)})
+            suite.check(f"{program.name} on {ranks} ranks, traced elsewhere, {machine}", again.code == 0 and same("mpirage", wanted, got), detail)
+
+    def check_copies(what, folder, where, wanted):
+        """A conversion to the same format and a trace of the replay say the same; formats without such calls are refused."""
+        trace = folder / "run.mpirage"
+        for name, words in (("converted", ["trace", "convert", trace]), ("replayed", ["replay", "-q", *where, trace, "--trace"])):
+            copy = folder / f"{name}.mpirage"
+            made = suite.run([MPIRAGE, *words, copy], timeout=120)
+            got = figures(suite.run([MPIRAGE, "replay", "-q", "--json", *where, copy], timeout=120))
+            detail = (made, {key: (wanted.get(key), got.get(key)) for key in EXACT if wanted.get(key) != got.get(key)})
+            suite.check(f"{what}, {name}", made.code == 0 and same("mpirage", wanted, got), detail)
+        info = suite.run([MPIRAGE, "trace", "info", "--json", trace], timeout=120)
+        suite.check(f"{what}, trace info", info.code == 0 and json.loads(info.out)["ranks"] > 0, info)
+        for ending in ("ti", "goal"):
+            refused = suite.run([MPIRAGE, "trace", "convert", trace, folder / f"converted.{ending}"], timeout=120)
+            suite.check(f"{what}, as .{ending}", refused.code == 83 and "this format cannot store" in refused.err and "FILE.mpirage can" in refused.err, refused)
+
+    def same(kind, wanted, got, exact=0):
         if kind == "mpirage":
             return all(wanted.get(key) == got.get(key) for key in EXACT)
         a, b = wanted["simulated_seconds"], got.get("simulated_seconds", -1)
@@ -100,8 +180,8 @@ def main():
         for ranks in options.ranks:
             if ranks not in program.ranks:
                 continue
-            for compute, model in (("none", "flow"), ("none", "simgrid"), ("measured", "flow"), ("recorded", "flow")):
-                check_one(program, binary, ranks, compute, model)
+            for compute, machine in WAYS + more_ways(program):
+                check_one(program, binary, ranks, compute, machine)
 
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         list(pool.map(examine, programs))

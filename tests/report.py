@@ -606,11 +606,35 @@ def check_call_paths(suite):
 
 
 def named_regions(suite, what, program, options):
-    file = suite.folder / "regions.html"
-    done = suite.run([MPIRAGE, "run", "-q", "-n", "2", "-p", "cluster:2", "--compute", "none", *options, "--report", file, program], timeout=60)
-    if not suite.check(f"regions: {what}: the run", done.code == 0, done):
-        return
-    page = Page(file)
+    """The page of a run, of a replay of its trace, and of a replay of a conversion of that trace."""
+    file, trace, copy = (suite.folder / name for name in ("regions.html", "regions.mpirage", "copied.mpirage"))
+    run = ["run", "-n", "2", "-p", "cluster:2", "--compute", "none", *options, "--report", file, "--trace", trace, program]
+    pages = []
+    for how, words in (("run", run), ("replay", ["replay", "--report", file, trace]), ("conversion", ["replay", "--report", file, copy])):
+        if how == "conversion":
+            suite.run([MPIRAGE, "trace", "convert", trace, copy])
+        done = suite.run([MPIRAGE, words[0], "-q", *words[1:]], timeout=60)
+        if suite.check(f"regions: {what}: the {how}", done.code == 0, done):
+            page = Page(file)
+            check_region_marks(suite, f"{what}, {how}", page)
+            pages.append((page["regions"], marks_of(page)))
+    suite.check(f"regions: {what}: traces keep them, at their times", all(are_close(pages[0], page) for page in pages), pages)
+
+
+def marks_of(page):
+    """Rank, number and time of each mark."""
+    control = page["functions"].index("MPI_Pcontrol")
+    return sorted((rank, call[7], call[0]) for rank, call in page.calls() if call[3] == control)
+
+
+def are_close(one, other):
+    """The same regions and marks? A page rounds each duration to a nanosecond."""
+    names = [[(rank, number) for rank, number, _ in marks] for _, marks in (one, other)]
+    times = [abs(a - b) for (*_, a), (*_, b) in zip(one[1], other[1])]
+    return one[0] == other[0] and names[0] == names[1] and max(times) < 10_000
+
+
+def check_region_marks(suite, what, page):
     names = {region["name"]: region["number"] for region in page["regions"]}
     suite.check(f"regions: {what}: names", set(names) == {"everything", "halo exchange"}, page["regions"])
     control = page["functions"].index("MPI_Pcontrol")

@@ -1,10 +1,10 @@
-/* A trace for replay cannot store accesses to files.
+/* Time-independent traces cannot store accesses to files.
  *
  * ranks: 2
- * options: --trace refused.mpirage
+ * options: --trace refused.ti
  * exit: 84
  * stdout: ^5$
- * stderr: cannot write a trace for replay: it cannot store accesses to files yet, such as MPI_File_open
+ * stderr: cannot write a trace for replay: this format cannot store accesses to files, such as MPI_File_open; FILE\.mpirage can
  */
 #include <mpi.h>
 #include <stdio.h>

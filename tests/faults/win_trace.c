@@ -1,10 +1,10 @@
-/* A trace for replay cannot store accesses to windows.
+/* Time-independent traces cannot store accesses to windows.
  *
  * ranks: 2
- * options: --trace refused.mpirage
+ * options: --trace refused.ti
  * exit: 84
  * stdout: ^0 has 7$
- * stderr: cannot write a trace for replay: it cannot store one-sided communication yet, such as MPI_Win_fence
+ * stderr: cannot write a trace for replay: this format cannot store one-sided communication, such as MPI_Win_fence; FILE\.mpirage can
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -120,6 +120,7 @@ impl Alone {
             | Call::Now
             | Call::When
             | Call::Sleep { .. }
+            | Call::FailedPoll { .. }
             | Call::Wait { .. }
             | Call::Probe { .. }
             | Call::MakeComm { .. }
@@ -217,6 +218,7 @@ impl Alone {
             | Call::Now
             | Call::When
             | Call::Sleep { .. }
+            | Call::FailedPoll { .. }
             | Call::MakeComm { .. }
             | Call::Cancel { .. }
             | Call::Free { .. }

@@ -237,7 +237,7 @@ calls! {
     }
         answered: false, trace: NeedsRun, stored: [], checks: [];
 
-    /// Memory of the rank becomes part of a window.
+    /// Memory of the rank becomes part of a window. Traces have no addresses, so a replay does not need it.
     25: Expose {
         /// The window: the communicator that was made for it.
         window: ContextId,
@@ -250,20 +250,23 @@ calls! {
         /// Its bytes.
         bytes: u64,
     }
-        answered: false, trace: NeedsRun, stored: [], checks: [];
+        answered: false, trace: LeftOut, stored: [], checks: [];
 
     /// `MPI_Win_detach`: memory is part of the window no longer.
     26: Withdraw {
         /// The window.
         window: ContextId,
         /// The first address of the memory.
-        base: u64,
+        base: u64 = 0,
     }
-        answered: false, trace: NeedsRun, stored: [], checks: [];
+        answered: false, trace: Operation, stored: [19], checks: [peer(window, None)];
 
     /// An access to the window of another rank, or of the rank itself.
     27: Access(call: AccessCall<'a>)
-        answered: false, trace: NeedsRun, stored: [], checks: [];
+        answered: false,
+        trace: Operation,
+        stored: [20],
+        checks: [peer(call.window, Some(call.target)), size(call.bytes), opens(call.request)];
 
     /// Waits until the rank's accesses are complete at their target.
     28: AwaitAccesses {
@@ -272,7 +275,7 @@ calls! {
         /// The target, as a rank of the window; none for all.
         target: Option<u32>,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [21], checks: [peer(window, target)];
 
     /// `MPI_Win_lock`, `MPI_Win_lock_all`.
     29: Lock {
@@ -283,7 +286,7 @@ calls! {
         /// Is no other rank to hold a lock meanwhile?
         exclusive: bool,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [22], checks: [peer(window, target)];
 
     /// `MPI_Win_unlock`, `MPI_Win_unlock_all`: the rank's accesses are complete.
     30: Unlock {
@@ -292,7 +295,7 @@ calls! {
         /// The target, as a rank of the window; none for all.
         target: Option<u32>,
     }
-        answered: false, trace: NeedsRun, stored: [], checks: [];
+        answered: false, trace: Operation, stored: [23], checks: [peer(window, target)];
 
     /// `AMPI_Migrate`: a point at which the rank may move to another core.
     31: Migrate {
@@ -308,14 +311,14 @@ calls! {
     }
         answered: true, trace: LeftOut, stored: [], checks: [];
 
-    /// `MPI_Pcontrol`: a mark in timelines.
+    /// `MPI_Pcontrol`: a mark in timelines. It begins or ends a region.
     33: Control {
         /// What the program says.
         level: i32,
         /// The name of the region that begins here; empty if it has none.
         name: &'a str,
     }
-        answered: false, trace: LeftOut, stored: [], checks: [];
+        answered: false, trace: Operation, stored: [18], checks: [];
 
     /// `MPI_File_open`: the rank opens a file. The hints of the first rank that does count for all.
     34: FileOpen {
@@ -326,11 +329,14 @@ calls! {
         /// What the program asks of the library and of the file system.
         hints: FileHints,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [25], checks: [peer(file, None)];
 
     /// Bytes are read or written. Only time passes: the rank moves the bytes itself when it is answered.
     35: FileAccess(call: FileAccessCall)
-        answered: call.request.is_none(), trace: NeedsRun, stored: [], checks: [];
+        answered: call.request.is_none(),
+        trace: Operation,
+        stored: [26],
+        checks: [peer(call.file, None), file_access(call), opens(call.request)];
 
     /// Operations on a file other than reads and writes, such as a change of its size.
     36: FileMetadata {
@@ -339,25 +345,26 @@ calls! {
         /// How many.
         operations: u32,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [27], checks: [peer(file, None)];
 
-    /// The shared file pointer moves. The answer is where it was before.
+    /// The shared file pointer moves. The answer is where it was before. Traces have the offsets of accesses, so in a replay it
+    /// need not move.
     37: FilePointer {
         /// The file.
         file: ContextId,
         /// The bits of the number by which it moves; of the place that it moves to if `set`.
-        by: u64,
+        by: u64 = 0,
         /// Does it move to a place?
-        set: bool,
+        set: bool = false,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [28], checks: [peer(file, None)];
 
     /// `MPI_File_delete`: a directory is changed.
     38: FileDelete {
         /// The absolute path of the file.
         path: &'a str,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: Operation, stored: [29], checks: [];
 
     /// `MPI_Publish_name`, `MPI_Unpublish_name`: a service can be found from now on, or no longer.
     39: Publish {
@@ -411,6 +418,13 @@ calls! {
     }
         answered: false, trace: LeftOut, stored: [], checks: [];
 
+    /// Of a replay: a test or a probe that found nothing in the traced run. It takes as long as it took there.
+    44: FailedPoll {
+        /// How long.
+        span: Duration,
+    }
+        answered: true, trace: Operation, stored: [24], checks: [];
+
     /// Of a checked run: the types of the data of the rank's next call.
     60: Declare {
         /// Numbers the declarations of a rank.
@@ -448,7 +462,7 @@ calls! {
 
     /// Asks whether an access would reach beyond the memory of its target. The answer says in words what lies outside, if anything does
     /// ([`pack_text`](crate::pack_text)). Only a program that handles errors of the window asks; for others the access itself ends the run.
-    44: LocateAccess {
+    45: LocateAccess {
         /// The window.
         window: ContextId,
         /// The target, as a rank of the window.
@@ -460,7 +474,7 @@ calls! {
         /// The number of these parts.
         parts: u32,
     }
-        answered: true, trace: NeedsRun, stored: [], checks: [];
+        answered: true, trace: LeftOut, stored: [], checks: [];
 
     /// Of a checked run: the memory of the rank in a window.
     63: DeclareWindow {

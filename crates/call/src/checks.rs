@@ -2,7 +2,7 @@
 //!
 //! The MPI library makes no wrong calls, so calls of programs are not checked. A trace may contain anything.
 
-use crate::{CollectiveCall, CommRequest, ContextId, RequestId, Work};
+use crate::{CollectiveCall, CommRequest, ContextId, FileAccessCall, RequestId, Work};
 
 /// The checks that the [table of calls](crate::calls) names. A check that is not implemented accepts everything.
 #[allow(unused_variables, reason = "the defaults accept everything")]
@@ -52,6 +52,11 @@ pub trait FieldChecks {
 
     /// The communicator may be freed.
     fn frees(&mut self, context: ContextId) -> Result<(), Self::Objection> {
+        Ok(())
+    }
+
+    /// The bytes of the access can be where it says.
+    fn file_access(&mut self, call: &FileAccessCall) -> Result<(), Self::Objection> {
         Ok(())
     }
 

@@ -136,7 +136,7 @@ impl StoredFlags {
     }
 }
 
-/// Memory for the lists of one call, used again for the next.
+/// Memory for the lists and the text of one call, used again for the next.
 #[derive(Debug, Default)]
 pub struct Lists {
     requests: Vec<RequestId>,
@@ -145,6 +145,7 @@ pub struct Lists {
     received: Vec<u64>,
     sources: Vec<u32>,
     destinations: Vec<u32>,
+    text: String,
 }
 
 /// An entry that is read.
@@ -160,14 +161,15 @@ pub struct Entry<'b, 'l> {
     blocks: [Option<&'l mut Vec<u64>>; 2],
     /// For the neighbours in a collective: sources, then destinations.
     neighbors: [Option<&'l mut Vec<u32>>; 2],
+    text: Option<&'l mut String>,
 }
 
 impl<'b> Entry<'b, 'static> {
-    /// Reads at a position. Calls with lists cannot be read.
+    /// Reads at a position. Calls with lists or texts cannot be read.
     #[inline(always)]
     pub fn without_lists(bytes: &'b [u8], at: usize) -> Entry<'b, 'static> {
         let (blocks, neighbors) = ([None, None], [None, None]);
-        Entry { bytes, at, flags: 0, form: 0, requests: None, members: None, blocks, neighbors }
+        Entry { bytes, at, flags: 0, form: 0, requests: None, members: None, blocks, neighbors, text: None }
     }
 
     /// Reads the fields of a send.
@@ -184,12 +186,12 @@ impl<'b> Entry<'b, 'static> {
 }
 
 impl<'b, 'l> Entry<'b, 'l> {
-    /// Reads at a position. Lists of calls are kept in `lists`.
+    /// Reads at a position. Lists and texts of calls are kept in `lists`.
     pub fn new(bytes: &'b [u8], at: usize, lists: &'l mut Lists) -> Entry<'b, 'l> {
-        let Lists { requests, members, sent, received, sources, destinations } = lists;
+        let Lists { requests, members, sent, received, sources, destinations, text } = lists;
         let (requests, members, blocks) = (Some(requests), Some(members), [Some(sent), Some(received)]);
         let neighbors = [Some(sources), Some(destinations)];
-        Entry { bytes, at, flags: 0, form: 0, requests, members, blocks, neighbors }
+        Entry { bytes, at, flags: 0, form: 0, requests, members, blocks, neighbors, text: Some(text) }
     }
 
     /// Reads the fields of the call with this code; none if the bytes are not such a call.

@@ -95,6 +95,7 @@ impl Arguments {
             | Call::Now
             | Call::When
             | Call::Sleep { .. }
+            | Call::FailedPoll { .. }
             | Call::Cancel { .. }
             | Call::Free { .. }
             | Call::Output

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! An entry is a call with the burst and the delay before it, in numbers of variable length ([`entry`]). A call is
-//! written as its outcome: a test that failed is the time it took, a wait for any of several requests is a wait for the
+//! written as its outcome: a test that failed is a call that takes as long, a wait for any of several requests is a wait for the
 //! one that completed. Receives from any source remain that. docs/reference/traces.md describes every byte.
 
 mod entry;

@@ -9,7 +9,7 @@ use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, CommRequest, Completing, Completion, ContextId, Reply, Stamp, Work};
 use mpirage_units::Duration;
 
-use crate::writer::TraceWriter;
+use crate::writer::{TraceWriter, beyond_format};
 use crate::{Calls, Step, TraceError, Workload};
 
 /// Writes all calls of `workload`, rank by rank, and finishes the trace. Ends with [`TraceError::Stopped`], without a trace,
@@ -91,7 +91,12 @@ impl Conversion<'_> {
             self.answer(rank, call)?;
         }
         match call.trace_role() {
-            TraceRole::Operation => self.writer.called(rank, stamp, call, &self.reply, Duration::ZERO),
+            TraceRole::Operation => {
+                if let Some(what) = beyond_format(self.writer, stamp, call) {
+                    return Err(TraceError::Spec(format!("the workload cannot be converted: {what}")));
+                }
+                self.writer.called(rank, stamp, call, &self.reply, Duration::ZERO);
+            }
             TraceRole::Time => {
                 if let Call::Compute { work, .. } = *call {
                     self.writer.computed(rank, work);
@@ -128,6 +133,7 @@ impl Conversion<'_> {
             | Call::Now
             | Call::When
             | Call::Sleep { .. }
+            | Call::FailedPoll { .. }
             | Call::Cancel { .. }
             | Call::Free { .. }
             | Call::Collective(_)

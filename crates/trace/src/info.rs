@@ -156,6 +156,9 @@ impl TraceWriter for InfoCollector {
         }
         self.by_function[function] += 1;
         self.info.total_calls += 1;
+        if let Call::FailedPoll { span } = *call {
+            self.paused(rank, span);
+        }
         if let Call::Send { context, to, bytes, .. } = *call {
             self.message(rank, context, to, bytes);
         }
@@ -173,6 +176,10 @@ impl TraceWriter for InfoCollector {
 
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
         self.communicators.insert(context, members.to_vec());
+    }
+
+    fn stores_accesses(&self) -> bool {
+        true
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

@@ -44,6 +44,9 @@ pub trait TraceWriter {
         let _ = source;
     }
 
+    /// Can the format store accesses to windows and files? A run that has some is refused if not.
+    fn stores_accesses(&self) -> bool;
+
     /// Completes the trace. Also reports errors of earlier calls.
     fn finish(&mut self) -> Result<(), TraceError>;
 
@@ -82,6 +85,10 @@ impl<S: TraceWriter + ?Sized> TraceWriter for Box<S> {
         (**self).name_sites(source);
     }
 
+    fn stores_accesses(&self) -> bool {
+        (**self).stores_accesses()
+    }
+
     fn finish(&mut self) -> Result<(), TraceError> {
         (**self).finish()
     }
@@ -89,6 +96,22 @@ impl<S: TraceWriter + ?Sized> TraceWriter for Box<S> {
     fn warnings(&self) -> Vec<String> {
         (**self).warnings()
     }
+}
+
+/// Why the format of a writer cannot store a call; none if it can.
+pub(crate) fn beyond_format(
+    writer: &(impl TraceWriter + ?Sized),
+    stamp: &Stamp,
+    call: &Call<'_>,
+) -> Option<String> {
+    let accesses = match call {
+        _ if writer.stores_accesses() => return None,
+        _ if call.is_one_sided() => "one-sided communication",
+        _ if call.is_about_files() => "accesses to files",
+        _ => return None,
+    };
+    let function = function_name(stamp.function);
+    Some(format!("this format cannot store {accesses}, such as {function}; FILE.mpirage can"))
 }
 
 /// Passes the records of a run to a trace writer.
@@ -120,15 +143,14 @@ impl<S: TraceWriter> TraceRecorder<S> {
 impl<S: TraceWriter> Recorder for TraceRecorder<S> {
     fn record(&mut self, record: &Record<'_>) {
         match *record {
-            Record::Call { function, details: Some(details), .. } if details.call.is_one_sided() => {
-                self.refuse(|| format!("one-sided communication yet, such as {}", function_name(function)));
-            }
-            Record::Call { function, details: Some(details), .. } if details.call.is_about_files() => {
-                self.refuse(|| format!("accesses to files yet, such as {}", function_name(function)));
-            }
             Record::Call { rank, function, entered, left, site, details: Some(details) } => {
                 let stamp = Stamp { function, site, ..Stamp::default() };
-                self.writer.called(rank, &stamp, details.call, details.reply, left.since(entered));
+                match beyond_format(&self.writer, &stamp, details.call) {
+                    Some(what) => self.refuse(|| what),
+                    None => {
+                        self.writer.called(rank, &stamp, details.call, details.reply, left.since(entered));
+                    }
+                }
             }
             Record::Burst { rank, work, .. } => self.writer.computed(rank, work),
             Record::Pause { rank, start, end } => self.writer.paused(rank, end.since(start)),
@@ -143,7 +165,7 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
     }
 
     fn thread(&mut self, rank: u32) {
-        self.refuse(|| format!("several threads of a rank inside MPI, as rank {rank} had"));
+        self.refuse(|| format!("it cannot store several threads of a rank inside MPI, as rank {rank} had"));
     }
 
     fn wants_arguments(&self) -> bool {
@@ -154,8 +176,7 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
 impl<S: TraceWriter> Writer for TraceRecorder<S> {
     fn finish(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
         if let Some(what) = &self.beyond {
-            let text = format!("a trace for replay: it cannot store {what}");
-            return Err(TraceError::Spec(text).into());
+            return Err(TraceError::Spec(format!("a trace for replay: {what}")).into());
         }
         Ok(self.writer.finish()?)
     }

@@ -3,11 +3,12 @@
 use mpirage_collectives::{Collective, Peers};
 use mpirage_units::{Duration, WORK};
 
-use super::{Entry, StoredField};
+use super::{Entry, StoredField, StoredFlags};
 use crate::fields::Flag;
 use crate::{
-    AccessCall, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId, FileAccessCall, FileHints,
-    Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally, Work, varint,
+    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, ContextId,
+    FileAccessCall, FileHints, Input, Operator, Part, Payload, Reduction, RequestId, Rule, SendMode, Tally,
+    TwoPhase, Work, varint,
 };
 
 /// Fields that are flags and nothing else.
@@ -30,7 +31,7 @@ macro_rules! flags {
     )*};
 }
 
-flags!(bool, SendMode, Completing);
+flags!(bool, SendMode, Completing, TwoPhase);
 
 /// Fields of calls that no trace has.
 macro_rules! never_stored {
@@ -45,7 +46,7 @@ macro_rules! never_stored {
     )*};
 }
 
-never_stored!(u8, &'l str, &'l [u64], Rule, Tally, Payload<'l>, AccessCall<'l>, FileHints, FileAccessCall);
+never_stored!(u8, &'l [u64], Rule, Tally, Payload<'l>);
 
 /// Fields that are one number: how to write one, and how to read one.
 macro_rules! numbers {
@@ -129,6 +130,24 @@ impl<'l> StoredField<'l> for &'l [RequestId] {
     fn load(entry: &mut Entry<'_, 'l>) -> Option<&'l [RequestId]> {
         let list = entry.requests.take();
         entry.list(list, RequestId::new)
+    }
+}
+
+/// Its bytes and their number.
+impl<'l> StoredField<'l> for &'l str {
+    fn store(&self, into: &mut Vec<u8>) {
+        varint::put(self.len() as u64, into);
+        into.extend_from_slice(self.as_bytes());
+    }
+
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<&'l str> {
+        let text = entry.text.take()?;
+        let length = entry.length()?;
+        let bytes = entry.bytes.get(entry.at..)?.get(..length)?;
+        text.clear();
+        text.push_str(std::str::from_utf8(bytes).ok()?);
+        entry.at += length;
+        Some(text)
     }
 }
 
@@ -285,6 +304,84 @@ impl<'l> StoredField<'l> for CollectiveCall<'l> {
             input,
             on_mismatch: Default::default(),
         })
+    }
+}
+
+/// The flags are the kind and whether there is a request. Where the bytes lie at the origin and at the target is left out.
+impl<'l> StoredField<'l> for AccessCall<'l> {
+    const FLAG_BITS: u32 = <AccessKind as Flag>::BITS + 1;
+
+    fn flags(&self) -> u8 {
+        self.kind.code() | self.request.flags() << <AccessKind as Flag>::BITS
+    }
+
+    fn context_mut(&mut self) -> Option<&mut ContextId> {
+        Some(&mut self.window)
+    }
+
+    fn store(&self, into: &mut Vec<u8>) {
+        self.window.store(into);
+        self.target.store(into);
+        self.bytes.store(into);
+        self.request.store(into);
+    }
+
+    fn load(entry: &mut Entry<'_, 'l>) -> Option<AccessCall<'l>> {
+        Some(AccessCall {
+            kind: AccessKind::from_code(entry.flags(<AccessKind as Flag>::BITS))?,
+            window: StoredField::load(entry)?,
+            target: entry.half()?,
+            displacement: 0,
+            bytes: entry.number()?,
+            payload: Payload::Absent,
+            layout: Payload::Absent,
+            parts: 0,
+            op: 0,
+            basic: 0,
+            result: 0,
+            request: StoredField::load(entry)?,
+        })
+    }
+}
+
+/// Fields that are the fields of a struct, one after the other.
+macro_rules! structs {
+    ($($type:ident { $($field:ident: $field_type:ty),* })*) => {$(
+        impl StoredField<'_> for $type {
+            const FLAG_BITS: u32 = 0 $(+ <$field_type as StoredField<'static>>::FLAG_BITS)*;
+
+            fn flags(&self) -> u8 {
+                let mut flags = StoredFlags::default();
+                $(flags.add(&self.$field);)*
+                flags.bits
+            }
+
+            fn context_mut(&mut self) -> Option<&mut ContextId> {
+                $(if let Some(context) = self.$field.context_mut() {
+                    return Some(context);
+                })*
+                None
+            }
+
+            fn store(&self, into: &mut Vec<u8>) {
+                $(self.$field.store(into);)*
+            }
+
+            fn load(entry: &mut Entry<'_, '_>) -> Option<$type> {
+                Some($type { $($field: <$field_type>::load(entry)?),* })
+            }
+        }
+    )*};
+}
+
+structs! {
+    FileHints {
+        aggregators: u32, buffer: u64, stripe_count: u32, stripe_size: u64, collective_read: TwoPhase,
+        collective_write: TwoPhase, sieve_read: bool, sieve_write: bool
+    }
+    FileAccessCall {
+        file: ContextId, write: bool, collective: bool, offset: u64, span: u64, bytes: u64, pieces: u32,
+        request: Option<RequestId>
     }
 }
 

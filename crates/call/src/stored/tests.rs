@@ -1,4 +1,4 @@
-//! Calls come back from a trace, damaged entries are refused, and the bytes are those of version 2 of the format.
+//! Calls come back from a trace, damaged entries are refused, and the bytes are those of versions 2 to 4 of the format.
 
 use mpirage_collectives::{Collective, Peers};
 use mpirage_units::Duration;
@@ -6,7 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::calls::any_call;
-use crate::{Blocks, Burst, CollectiveCall, CommRequest, Completing, Input, Part, Payload, SendMode, Work};
+use crate::{
+    AccessCall, AccessKind, Blocks, Burst, CollectiveCall, CommRequest, Completing, FileAccessCall,
+    FileHints, Input, Part, Payload, SendMode, TwoPhase, Work,
+};
 
 /// The bytes of a call's fields and outcome.
 fn stored(call: &Call<'_>, reply: &Reply) -> Vec<u8> {
@@ -38,8 +41,8 @@ proptest! {
         };
         prop_assert_eq!(outcome, expected);
         match call {
-            // Of a collective, sizes come back; how the bytes lie in memory does not.
-            Call::Collective(_) => prop_assert_eq!(without_bytes(&back), without_bytes(&call)),
+            // Of a collective and of an access, sizes come back; how the bytes lie in memory does not.
+            Call::Collective(_) | Call::Access(_) => prop_assert_eq!(without_bytes(&back), without_bytes(&call)),
             _ => prop_assert_eq!(back, call.as_stored()),
         }
     }
@@ -62,9 +65,9 @@ proptest! {
     }
 }
 
-/// Traces of version 2 stay readable only while these bytes do.
+/// Traces of version 2 and later stay readable only while these bytes do.
 #[test]
-fn the_bytes_are_those_of_version_2() {
+fn the_bytes_are_those_of_version_2_and_later() {
     let reply = Reply { context: Some(ContextId::new(6)), message: Some(9), ..Reply::new() };
     let send = |request, answer| Call::Send {
         mode: SendMode::Ready,
@@ -118,7 +121,43 @@ fn the_bytes_are_those_of_version_2() {
     let made = |how| Call::MakeComm { parent: ContextId::new(0), how };
     let compute = |work| Call::Compute { work, request: None };
     let flops = 2.5f64.to_bits().to_le_bytes();
-    let entries: [(Call<'_>, u8, &[u8]); 21] = [
+    let window = ContextId::new(5);
+    let hints = FileHints {
+        aggregators: 2,
+        stripe_count: 4,
+        stripe_size: 300,
+        collective_read: TwoPhase::Disabled,
+        collective_write: TwoPhase::Enabled,
+        sieve_write: true,
+        ..FileHints::default()
+    };
+    let read = FileAccessCall {
+        file: window,
+        write: false,
+        collective: true,
+        offset: 300,
+        span: 9,
+        bytes: 8,
+        pieces: 2,
+        request: Some(RequestId::new(6)),
+    };
+    let access = |kind, request| {
+        Call::Access(AccessCall {
+            kind,
+            window,
+            target: 2,
+            displacement: 9,
+            bytes: 300,
+            payload: Payload::At(1),
+            layout: Payload::At(1),
+            parts: 1,
+            op: 3,
+            basic: 4,
+            result: 8,
+            request,
+        })
+    };
+    let entries: [(Call<'_>, u8, &[u8]); 34] = [
         (Call::Init, 0, &[]),
         (Call::Finalize, 1, &[]),
         (send(None, true), 2, &[0b1010, 2, 5, 5, 0xac, 2]),
@@ -148,6 +187,19 @@ fn the_bytes_are_those_of_version_2() {
         (compute(Work::Nanos(5)), 13, &[5]),
         (compute(Work::Threads(Burst::from_word(6))), 15, &[6]),
         (compute(Work::Roofline { flops: 2.5, bytes: 2.5 }), 16, &[flops, flops].concat()),
+        (Call::Control { level: -2, name: "halo" }, 18, b"\x03\x04halo"),
+        (Call::Withdraw { window, base: 7 }, 19, &[5]),
+        (access(AccessKind::CompareAndSwap, None), 20, &[0b0100, 5, 2, 0xac, 2]),
+        (access(AccessKind::Get, Some(RequestId::new(3))), 20, &[0b1001, 5, 2, 0xac, 2, 3]),
+        (Call::AwaitAccesses { window, target: None }, 21, &[0, 5]),
+        (Call::Lock { window, target: Some(2), exclusive: true }, 22, &[0b11, 5, 2]),
+        (Call::Unlock { window, target: Some(2) }, 23, &[1, 5, 2]),
+        (Call::FailedPoll { span: Duration::from_picos(128) }, 24, &[0x80, 1]),
+        (Call::FileOpen { file: window, path: "/f", hints }, 25, b"\x26\x05\x02/f\x02\x00\x04\xac\x02"),
+        (Call::FileAccess(read), 26, &[0b110, 5, 0xac, 2, 9, 8, 2, 6]),
+        (Call::FileMetadata { file: window, operations: 3 }, 27, &[5, 3]),
+        (Call::FilePointer { file: window, by: 7, set: true }, 28, &[5]),
+        (Call::FileDelete { path: "/f" }, 29, b"\x02/f"),
     ];
     for (call, expected, bytes) in entries {
         assert_eq!((code(&call), &*stored(&call, &reply)), (Some(expected), bytes), "{call:?}");

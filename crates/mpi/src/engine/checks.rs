@@ -4,8 +4,8 @@
 //! the run before it is carried out, as a mistake of the rank.
 
 use mpirage_call::{
-    BLOCKING, Blocks, Call, CollectiveCall, CommRequest, ContextId, FieldChecks, LineId, RankId, RequestId,
-    SELF, WORLD, Work,
+    BLOCKING, Blocks, Call, CollectiveCall, CommRequest, ContextId, FieldChecks, FileAccessCall, LineId,
+    RankId, RequestId, SELF, WORLD, Work,
 };
 use mpirage_collectives::{Collective, Member};
 use mpirage_data::Group;
@@ -195,6 +195,15 @@ impl FieldChecks for CheckedCall<'_> {
     fn frees(&mut self, context: ContextId) -> Result<(), String> {
         let predefined = matches!(context, WORLD | SELF);
         accept_unless(predefined.then(|| "it frees a predefined communicator".to_owned()))
+    }
+
+    fn file_access(&mut self, call: &FileAccessCall) -> Result<(), String> {
+        let FileAccessCall { offset, span, bytes, .. } = *call;
+        let fits = span <= MOST_BYTES && bytes <= MOST_BYTES && offset.checked_add(span).is_some();
+        if fits && (span > 0 || bytes == 0) {
+            return Ok(());
+        }
+        Err(format!("it accesses {bytes} bytes of a file within {span} bytes from byte {offset}"))
     }
 
     #[inline(always)]

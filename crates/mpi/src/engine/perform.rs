@@ -255,6 +255,7 @@ impl<M: Memory> Calls<M> {
                 let wakes = self.core.kernel.now() + span;
                 return Progress::Pay(span + self.core.protocol.wake_up.lateness(rank, wakes));
             }
+            Call::FailedPoll { span } => return Progress::Pay(span),
             Call::Output => self.core.show_output(rank),
             Call::Send { .. } => return self.perform_send(line, call),
             Call::Recv { .. } => return self.perform_recv(line, call),

@@ -70,7 +70,7 @@ impl FileLayout {
 fn below(stripes: Stripes, end: u64, stripe: u32) -> u64 {
     let Stripes { size, count } = stripes;
     let around = size.saturating_mul(u64::from(count));
-    let rest = (end % around).saturating_sub(size * u64::from(stripe)).min(size);
+    let rest = (end % around).saturating_sub(size.saturating_mul(stripe.into())).min(size);
     end / around * size + rest
 }
 

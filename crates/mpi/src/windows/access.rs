@@ -57,6 +57,14 @@ pub(crate) struct Access {
 impl Access {
     /// Does what it is to do in the target's memory.
     pub(crate) fn apply<M: Memory>(&mut self, data: &mut DataPlane<M>) {
+        if !self.parts.is_empty() {
+            self.touch(data);
+        }
+        data.release(&mut self.held);
+    }
+
+    /// Reads and changes the parts of the target's memory.
+    fn touch<M: Memory>(&mut self, data: &mut DataPlane<M>) {
         match self.kind {
             AccessKind::Put => {
                 let incoming = data.part(self.held, self.way.origin, 0, self.bytes);
@@ -74,7 +82,6 @@ impl Access {
             }
             AccessKind::CompareAndSwap => self.fetched = self.swap(data),
         }
-        data.release(&mut self.held);
     }
 
     /// Gives the origin what it gets.
@@ -108,7 +115,7 @@ impl Access {
     fn combine<M: Memory>(&self, data: &mut DataPlane<M>, mut loaded: Vec<u8>) {
         let Some((op, basic)) = self.operator.filter(|&(op, _)| op != Op::NoOp) else { return };
         let incoming = data.part(self.held, self.way.origin, 0, self.bytes);
-        // The library has checked that the operator is defined on the elements; ranks without memory have nothing to combine.
+        // The library has checked that the operator is defined on the elements.
         if mpirage_data::op::apply(op, basic, &mut loaded, &incoming).is_ok() {
             self.store(data, &loaded);
         }

@@ -174,9 +174,14 @@ impl Collector {
             | Call::Finalize
             | Call::MakeComm { .. }
             | Call::FreeComm { .. }
-            | Call::Free { .. } => return None,
+            | Call::Free { .. }
+            | Call::Control { .. } => return None,
             Call::Recv { .. } | Call::Probe { .. } | Call::Cancel { .. } => {
                 self.refuse(rank, "receives from any source or with any tag, or probes");
+                return None;
+            }
+            Call::FailedPoll { .. } => {
+                self.refuse(rank, "asks again and again whether a message has come");
                 return None;
             }
             _ => {
@@ -229,6 +234,10 @@ impl TraceWriter for Collector {
         if let Some(event) = self.event(rank, call, stamp.function) {
             self.ranks[rank as usize].push(event);
         }
+    }
+
+    fn stores_accesses(&self) -> bool {
+        true
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

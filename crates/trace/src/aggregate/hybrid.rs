@@ -73,6 +73,10 @@ impl TraceWriter for Profile {
         }
     }
 
+    fn stores_accesses(&self) -> bool {
+        true
+    }
+
     fn finish(&mut self) -> Result<(), TraceError> {
         Ok(())
     }
@@ -141,6 +145,10 @@ impl TraceWriter for Grafted<'_> {
 
     fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, method: Method) {
         self.writer.scheduled(rank, context, kind, method);
+    }
+
+    fn stores_accesses(&self) -> bool {
+        self.writer.stores_accesses()
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

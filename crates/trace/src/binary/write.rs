@@ -185,10 +185,10 @@ impl TraceWriter for BinaryWriter {
         let (stamp, nothing) = (Some(stamp), reply.completions.is_empty());
         match *call {
             Call::Wait { poll: true, requests, .. } if nothing && !requests.is_empty() => {
-                self.put(rank, stamp, &Call::Sleep { span }, reply);
+                self.put(rank, stamp, &Call::FailedPoll { span }, reply);
             }
             Call::Probe { poll: true, .. } if nothing => {
-                self.put(rank, stamp, &Call::Sleep { span }, reply);
+                self.put(rank, stamp, &Call::FailedPoll { span }, reply);
             }
             Call::Wait { requests, .. } => self.put_wait(rank, stamp, requests, reply),
             // The table of calls says whether it is stored.
@@ -209,6 +209,10 @@ impl TraceWriter for BinaryWriter {
         for spot in self.footer.places.iter_mut().filter(|spot| spot.site != 0) {
             spot.source = source(spot.site).unwrap_or_default();
         }
+    }
+
+    fn stores_accesses(&self) -> bool {
+        true
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

@@ -282,6 +282,7 @@ impl TraceWriter for GoalWriter {
                     self.paused(rank, span);
                 }
             }
+            Call::FailedPoll { span } => self.paused(rank, span),
             Call::Cancel { request } => {
                 if let Some(open) = self.ranks[rank as usize].open.get_mut(&request) {
                     open.is_cancelled = true;
@@ -307,6 +308,10 @@ impl TraceWriter for GoalWriter {
 
     fn scheduled(&mut self, rank: u32, _: ContextId, _: Collective, method: Method) {
         self.ranks[rank as usize].method = Some(method);
+    }
+
+    fn stores_accesses(&self) -> bool {
+        false
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {

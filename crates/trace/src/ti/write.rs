@@ -340,6 +340,7 @@ impl TraceWriter for TiWriter {
                     self.paused(rank, span);
                 }
             }
+            Call::FailedPoll { span } => self.paused(rank, span),
             Call::Cancel { request } => {
                 if let Some(open) = self.ranks[rank as usize].open.get_mut(&request) {
                     open.cancelled = true;
@@ -403,6 +404,10 @@ impl TraceWriter for TiWriter {
 
     fn scheduled(&mut self, rank: u32, _: ContextId, _: Collective, method: Method) {
         self.ranks[rank as usize].method = Some(method);
+    }
+
+    fn stores_accesses(&self) -> bool {
+        false
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {
