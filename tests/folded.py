@@ -5,6 +5,7 @@ The program is random (tests/folded/random_traffic.c): point to point, collectiv
 folded ranks must not share. A number as argument runs that many seeds."""
 
 import json
+import os
 import shutil
 import sys
 
@@ -31,6 +32,25 @@ def debug(suite, program):
     commands = f"break random_traffic.c:{line}\nrun\nmpirage-rank\ncontinue\nmpirage-rank\nkill\nquit\n"
     result = suite.run([MPIRAGE, "gdb", "-q", "-n", 3, program, 1, 1], input=commands.encode(), timeout=60)
     suite.check("gdb stops in rank 0, then in rank 1", "rank 0" in result.out and "rank 1" in result.out, result.out + result.err)
+
+
+# Computes for so many seconds between two calls of the clock of the processor.
+COMPUTES = """#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (clock_t start = clock(); clock() - start < atof(argv[1]) * CLOCKS_PER_SEC;) {}
+    MPI_Finalize();
+}"""
+
+
+def hint(suite):
+    """Folded ranks that compute for long are told to use all cores, if there are several; others are not."""
+    program = suite.compile(COMPUTES, "computes")
+    for mode, seconds, hinted in (("folded", 1.2, os.cpu_count() > 1), ("folded", 0.1, False), ("processes", 1.2, False)):
+        result = suite.simulate("-n", 2, "--ranks-as", mode, program, seconds)
+        suite.check(f"{mode} ranks that compute for {seconds} s", result.code == 0 and ("  hint  " in result.err) == hinted, result.err)
 
 
 def refusals(suite):
@@ -63,6 +83,7 @@ def refusals(suite):
 def main():
     suite = Suite("folded")
     refusals(suite)
+    hint(suite)
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 4
     program = suite.compile(TESTS / "folded" / "random_traffic.c")
     for seed in range(seeds):

@@ -218,6 +218,20 @@ def reports(suite):
         suite.check(f"{name}: the page has the figures of the job", same and page["simulated_seconds"] == own["seconds"] and len(page["per_rank_seconds"]) == 4, (page, own))
 
 
+def call_paths(suite):
+    """Each program has paths of its own."""
+    program = suite.compile(TESTS / "waits" / "call_paths.c", flags=["-g", "-O0"])
+    text = job("one", program=str(program), ranks=4) + job("two", program=str(program), ranks=4, start="10us")
+    plain, expected = jobs(suite, text, "--compute", "none")
+    result, figures = jobs(suite, text, "--compute", "none", "--reports", suite.folder / "paths", "--call-paths", "4")
+    for name in ("one", "two"):
+        suite.check(f"{name}: paths change no time", figures[name]["seconds"] == expected[name]["seconds"], (plain, result))
+        calls = json.loads(suite.run([MPIRAGE, "report", "--json", suite.folder / "paths" / f"{name}.html"]).out)[0]["waits"]["calls"]
+        sites = {site for function, site in zip(calls["function"], calls["site"]) if function == "MPI_Sendrecv"}
+        both = len(sites) == 2 and all("in exchange ←" in site and site.endswith("in main") for site in sites)
+        suite.check(f"{name}: calls on two paths are apart", both, sites)
+
+
 def mistakes(suite):
     ring = "gen:ring,ranks=2"
     for text, options, words in [
@@ -268,7 +282,7 @@ ppn = 1
     suite.check("a study of placements", found == {"0-1": 2.0, "2-3": 1.0}, (result, table))
 
 
-PARTS = [apart, speeds, programs, communicators, links, storage, cores, failures, reports, mistakes, table, placements]
+PARTS = [apart, speeds, programs, communicators, links, storage, cores, failures, reports, call_paths, mistakes, table, placements]
 
 if __name__ == "__main__":
     Suite("jobs").run_parts(PARTS, sys.argv[1:])

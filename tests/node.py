@@ -167,6 +167,7 @@ def interfaces(suite):
         suite.check(f"{options}: a message uses one interface", rates[1, 1] == rates[2, 1] == rates[4, 1], rates)
         for count, pairs in ((2, 2), (2, 4), (2, 8), (4, 4), (4, 8)):
             suite.check(f"{options}: {pairs} pairs on {count} interfaces", near(rates[count, pairs], count * rates[1, pairs // count], 1e-6), rates)
+        striping(suite, rates, size, platform, options)
     # Of four ranks, the first two send: block gives them one interface, round-robin one each.
     trace = suite.folder / "two-senders.txt"
     lines = [f"{rank} send {rank + 4} 0 {size} 0\n{rank + 4} recv {rank} 0 {size} 0\n" for rank in (0, 1)]
@@ -175,11 +176,27 @@ def interfaces(suite):
     suite.check("ranks in a block share an interface", near(times["block"], 2 * times["round-robin"], 0.01), times)
     show = suite.run([MPIRAGE, "platform", "show", "fat-tree:4x2,cores=8,interfaces=2"])
     suite.check("platform show counts hosts and cables", "8 × 8 cores of 10 Gf, 2 interfaces each, on one switch (policy block)" in show.out and "fat tree, down 4,2, up 1,8" in show.out, show)
+    show = suite.run([MPIRAGE, "platform", "show", "cluster:4,interfaces=2,interface-striping=64KiB"])
+    suite.check("platform show tells of stripes", "messages from 65536 B on use all of them" in show.out, show)
     for spec, words in (("cluster:4,interfaces=0", "interfaces"), ("cluster:4,interfaces=65", "at most 64"), ("torus:4x4,interfaces=2", "hosts of `torus` have one interface"),
                         ("cluster:4,interfaces=2,interface-switches=different", "different switches of this topology"), ("fat-tree:4x3,interfaces=2,interface-switches=different", "no multiple of 2"),
-                        ("cluster:4,interfaces=2,interface-policy=blok", "did you mean `block`")):
+                        ("cluster:4,interfaces=2,interface-policy=blok", "did you mean `block`"), ("cluster:4,interface-striping=64KiB", "hosts have one interface"),
+                        ("cluster:4,interfaces=2,interface-striping=often", "interface-striping")):
         bad = suite.run([MPIRAGE, "platform", "check", spec])
         suite.check(f"{spec} is refused", bad.code == 82 and words in bad.err, bad)
+
+
+def striping(suite, rates, size, platform, options):
+    """With `interface-striping`, one large message has the rate of all interfaces; many messages gain nothing, small ones neither."""
+    striped = Runs(suite, platform(4).replace("interfaces = 4", 'interfaces = 4\ninterface-striping = "64KiB"'), "striped")
+    plain = Runs(suite, platform(4), "plain")
+    seconds = lambda runs, pairs, size: runs.one_way(pairs, size, "--ppn", str(pairs), *options)
+    large, quarter = seconds(striped, 1, size), seconds(plain, 1, size // 4)
+    suite.check(f"{options}: a large message takes as long as a quarter of it", near(large, quarter, 1e-3), (large, quarter))
+    four = 4 * size / seconds(striped, 4, size)
+    suite.check(f"{options}: four large messages share the interfaces", 0.98 * rates[4, 4] < four < 1.05 * 4 * rates[1, 4], (four, rates))
+    small = [runs.one_way(1, 65535, "--ppn", "1", *options) for runs in (striped, plain)]
+    suite.check(f"{options}: a small message uses one", small[0] == small[1], small)
 
 
 def curves(suite, numbers):

@@ -55,6 +55,8 @@ pub struct Plan {
     pub repeated: Option<Measured>,
     /// Whether ranks are processes or folded.
     pub rank_mode: RankMode,
+    /// Cores of this machine that ranks may use.
+    pub cores_here: usize,
     /// How bytes move between processes.
     pub data_plane: DataPlane,
     /// When ranks run ahead of simulated time.
@@ -150,6 +152,7 @@ impl Plan {
             recording: recording.or_else(|| repeated.as_ref().map(|measured| measured.recording.clone())),
             repeated,
             rank_mode,
+            cores_here: arguments.cores.or(std::thread::available_parallelism().ok()).map_or(1, usize::from),
             data_plane: choose("--data-plane", &arguments.data_plane, &DATA_PLANES)?,
             run_ahead: choose("--run-ahead", &arguments.run_ahead, &RUN_AHEAD)?,
             simulated_clock: choose("--clock", &arguments.clock, &[("simulated", true), ("real", false)])?,

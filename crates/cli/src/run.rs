@@ -360,6 +360,7 @@ impl Plan {
             shared_resident_bytes: engine.memory_ref().shared_resident_bytes(),
             ranks_as: self.rank_mode.name().to_owned(),
             ranks_as_because: self.rank_mode.reason.clone(),
+            cores_here: self.cores_here,
             compute: self.describe_compute(),
             host_speed_flops: (self.compute != Compute::None).then_some(self.host_speed),
             warnings: self.warnings.clone(),

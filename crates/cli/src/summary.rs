@@ -18,6 +18,11 @@ use crate::output::say;
 use crate::spread::Spread;
 use crate::words::{bytes, count, thousands};
 
+/// Seconds after which a user may wish that a run were faster.
+const NOT_SHORT: f64 = 2.0;
+/// Processor seconds per call beyond which ranks mostly compute.
+const LONG_BETWEEN_CALLS: f64 = 1e-4;
+
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
@@ -75,6 +80,9 @@ pub struct Figures {
     pub ranks_as: String,
     /// The reason for `ranks_as`.
     pub ranks_as_because: String,
+    /// Cores of this machine that ranks of a program may use.
+    #[serde(skip)]
+    pub cores_here: usize,
     /// Where computation times came from.
     pub compute: String,
     /// Speed of this machine, if computation was measured.
@@ -284,10 +292,22 @@ impl Figures {
             );
         }
         say!("  ranks           {}: {}", self.ranks_as, self.ranks_as_because);
+        if self.cores_here > 1 && self.computes_on_one_core() {
+            say!(
+                "  hint            the ranks took turns to compute on one of {} cores; --ranks-as processes uses all of them",
+                self.cores_here
+            );
+        }
     }
 }
 
 impl Figures {
+    /// Did folded ranks compute for most of a run that was not short? Calls of folded ranks take microseconds.
+    fn computes_on_one_core(&self) -> bool {
+        let per_call = self.cpu_seconds / self.calls.max(1) as f64;
+        self.ranks_as == "folded" && self.wall_seconds > NOT_SHORT && per_call > LONG_BETWEEN_CALLS
+    }
+
     fn print_network(&self, network: &BTreeMap<String, u64>) {
         let number = |name: &str| network.get(name).copied().unwrap_or(0);
         say!(

@@ -38,6 +38,8 @@ pub struct LinkUse {
     bins: Bins,
     /// The end points of routes, by rank.
     ends: Vec<End>,
+    /// From how many bytes on messages use all interfaces of a host.
+    stripes: Option<u64>,
     routes: Vec<Route>,
     /// The links of routes that are too long for `routes`.
     long_routes: FxHashMap<(u32, u32), Box<[u32]>>,
@@ -142,6 +144,7 @@ impl LinkUse {
             crossed: Vec::new(),
             bins: Bins::new(Limits { per_link: MOST_BINS, total: MOST_IN_ALL }),
             ends: run.interfaces().into_iter().map(End::unasked).collect(),
+            stripes: run.platform.interfaces().stripe_from,
             routes: Vec::new(),
             long_routes: FxHashMap::default(),
             links: Vec::new(),
@@ -197,6 +200,9 @@ impl LinkUse {
     /// Adds transfers.
     #[inline]
     pub fn add_transfers(&mut self, transfers: Transfers) {
+        if self.stripes.is_some_and(|least| transfers.bytes >= least) && self.add_stripes(transfers) {
+            return;
+        }
         // Links first: a new link may reduce the bins of all.
         match self.spokes(transfers.from, transfers.to) {
             Some(slots) => transfers.over(&slots, &mut self.crossed, &mut self.bins),
@@ -204,8 +210,24 @@ impl LinkUse {
         }
     }
 
+    /// Adds transfers that use all interfaces. False if they stay within a host.
+    fn add_stripes(&mut self, transfers: Transfers) -> bool {
+        let [from, to] = [transfers.from, transfers.to].map(|rank| self.ends[rank as usize].interface.host);
+        let stripes = self.platform.interfaces().stripes(transfers.bytes).filter(|_| from != to);
+        let Some(stripes) = stripes else { return false };
+        for (nth, bytes) in (0..).zip(stripes) {
+            let [from, to] = [from, to].map(|host| Interface { host, nth });
+            self.add_between(from, to, Transfers { bytes, ..transfers });
+        }
+        true
+    }
+
     fn add_far(&mut self, transfers: Transfers) {
         let [from, to] = [transfers.from, transfers.to].map(|rank| self.ends[rank as usize].interface);
+        self.add_between(from, to, transfers);
+    }
+
+    fn add_between(&mut self, from: Interface, to: Interface, transfers: Transfers) {
         let Route { length, slots, .. } = self.route(from, to);
         let slots = match length as usize {
             length @ 0..=SHORT => &slots[..length],

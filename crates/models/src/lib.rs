@@ -10,6 +10,7 @@
 //! * [`Uncontended`]: latency and bandwidth, nothing else; `smp` and `loggops` are built on it.
 //! * [`NodeMemory`]: messages between ranks of a host, and computation that reads memory.
 //! * [`NoisyNetwork`]: any of the networks, with random delays.
+//! * [`StripedNetwork`]: any of the networks, with large messages on all interfaces of a host.
 //! * [`DiskArray`]: disks, shared by the accesses under way.
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
@@ -29,6 +30,7 @@ mod serial_cores;
 mod star_routes;
 mod storage;
 mod stream;
+mod striped;
 mod uncontended;
 
 pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
@@ -44,4 +46,5 @@ pub use round_robin_cores::RoundRobinCores;
 pub use serial_cores::SerialCores;
 pub use storage::DiskArray;
 pub use stream::{Framing, Lateness, Physics, StreamNetwork, Trailer};
+pub use striped::StripedNetwork;
 pub use uncontended::{Uncontended, Wire};

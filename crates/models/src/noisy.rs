@@ -6,7 +6,8 @@
 use std::io;
 
 use mpirage_kernel::{
-    Agenda, Departure, Event, Milestone, Model, NetworkModel, NetworkStatistics, Token, Transfer,
+    Agenda, Departure, Event, Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, Token,
+    Transfer,
 };
 use mpirage_units::{Consumer, Duration, Random, Time};
 use rustc_hash::FxHashMap;
@@ -45,6 +46,18 @@ impl NetworkModel for NoisyNetwork {
 
     fn statistics(&self) -> Option<NetworkStatistics> {
         self.inner.statistics()
+    }
+
+    fn circle(&self) -> Option<Vec<String>> {
+        self.inner.circle()
+    }
+
+    fn record_history(&mut self) {
+        self.inner.record_history();
+    }
+
+    fn take_history(&mut self) -> Option<NetworkHistory> {
+        self.inner.take_history()
     }
 
     fn finish(&mut self) -> io::Result<()> {

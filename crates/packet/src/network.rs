@@ -39,6 +39,9 @@ const LATE: Consumer = Consumer(2);
 /// The number of routers that a packet may cross, as Linux sets it.
 const FIRST_TTL: u8 = 64;
 
+/// Two end points of the caller, the lower one first, a lane, and the interfaces of both.
+type ConnectionKey = (u32, u32, LaneId, [u8; 2]);
+
 /// A network of frames whose connections speak the protocol `E`, over the links `L`.
 pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     platform: Arc<Platform>,
@@ -47,8 +50,8 @@ pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     layer: L,
     frames: Frames<E::Header>,
     ends: Vec<End<E>>,
-    /// The first end of the connection between two end points of the caller, the lower one first, on a lane.
-    connections: FxHashMap<(u32, u32, LaneId), EndId>,
+    /// The first end of each connection.
+    connections: FxHashMap<ConnectionKey, EndId>,
     events: EventQueue,
     late: Random,
     taps: Taps,
@@ -134,12 +137,14 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     fn end_of(&mut self, transfer: &Transfer) -> EndId {
         let (source, target) = (transfer.connection.source, transfer.connection.target);
         let lane = self.layer.lane(&transfer.connection);
-        let pair = (source.min(target), source.max(target), lane);
-        let first = match self.connections.get(&pair) {
+        let [from, to] = transfer.interfaces;
+        let (lower, higher) = if source <= target { (from, to) } else { (to, from) };
+        let key = (source.min(target), source.max(target), lane, [lower, higher]);
+        let first = match self.connections.get(&key) {
             Some(&first) => first,
             None => {
                 let first = self.connect(transfer, lane, source > target);
-                self.connections.insert(pair, first);
+                self.connections.insert(key, first);
                 first
             }
         };
@@ -150,8 +155,9 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     fn connect(&mut self, transfer: &Transfer, lane: LaneId, swapped: bool) -> EndId {
         let first = EndId::new(self.ends.len());
         let (source, target) = (transfer.connection.source, transfer.connection.target);
-        let out = Station { host: transfer.from, port: port_of(source, target) };
-        let back = Station { host: transfer.to, port: port_of(target, source) };
+        let [sends, receives] = transfer.interfaces;
+        let out = Station { host: transfer.from, port: port_of(source, target, sends) };
+        let back = Station { host: transfer.to, port: port_of(target, source, receives) };
         let (from, to) = (transfer.sends(), transfer.receives());
         let out = self.end(Role::Active, out, (from, to), lane);
         let back = self.end(Role::Passive, back, (to, from), lane);
@@ -217,7 +223,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     fn directions(&self, mut samples: Vec<Vec<ConnectionSample>>) -> Vec<ConnectionHistory> {
         samples.resize_with(self.ends.len(), Vec::new);
         let mut pairs: Vec<(EndId, [u32; 2])> =
-            self.connections.iter().map(|(&(lower, higher, _), &first)| (first, [lower, higher])).collect();
+            self.connections.iter().map(|(&(lower, higher, ..), &first)| (first, [lower, higher])).collect();
         pairs.sort_unstable_by_key(|(first, _)| first.index());
         let directions = pairs
             .into_iter()
@@ -421,11 +427,13 @@ fn link_statistics((link, counts): (LinkId, &PortCounts)) -> LinkStatistics {
     LinkStatistics { link, frames, bytes, dropped, marked, lost, most_waiting }
 }
 
-/// A port number for the connection of an end point to another: one of those that Linux gives to clients.
-fn port_of(source: u32, target: u32) -> u16 {
+/// A port number for the connection of an end point to another: one of those that Linux gives to clients. Connections of the same
+/// two end points are told apart by the interface, since all interfaces of a host have its address.
+fn port_of(source: u32, target: u32, interface: u8) -> u16 {
     const FIRST: u64 = 32_768;
     const COUNT: u64 = 28_232;
-    (FIRST + scramble(u64::from(source) << 32 | u64::from(target)) % COUNT) as u16
+    let place = scramble(u64::from(source) << 32 | u64::from(target)) % COUNT + u64::from(interface);
+    (FIRST + place % COUNT) as u16
 }
 
 impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {

@@ -135,8 +135,16 @@ struct Options<'o> {
 }
 
 /// Keys of the shape's table that options may give.
-const SHAPE_KEYS: [&str; 7] =
-    ["cores", "speed", "bandwidth", "latency", "interfaces", "interface-policy", "interface-switches"];
+const SHAPE_KEYS: [&str; 8] = [
+    "cores",
+    "speed",
+    "bandwidth",
+    "latency",
+    "interfaces",
+    "interface-policy",
+    "interface-switches",
+    "interface-striping",
+];
 
 impl<'o> Options<'o> {
     fn parse(text: Option<&'o str>, net: Option<&'o str>) -> Result<Options<'o>, String> {

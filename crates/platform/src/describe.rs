@@ -53,12 +53,15 @@ impl Platform {
         }
         let interfaces = match self.interfaces() {
             HostInterfaces { per_host: 1, .. } => String::new(),
-            HostInterfaces { per_host, policy, switches } => {
+            HostInterfaces { per_host, policy, switches, stripe_from } => {
                 let switches = match switches {
                     InterfaceSwitches::Same => "one switch",
                     InterfaceSwitches::Different => "different switches",
                 };
-                format!(", {per_host} interfaces each, on {switches} (policy {})", policy.name())
+                let striped = stripe_from.map_or_else(String::new, |least| {
+                    format!("; messages from {least} B on use all of them")
+                });
+                format!(", {per_host} interfaces each, on {switches} (policy {}{striped})", policy.name())
             }
         };
         let describe = |((speed, cores), count)| {

@@ -27,6 +27,8 @@ pub struct HostInterfaces {
     pub policy: InterfacePolicy,
     /// Where their cables lead.
     pub switches: InterfaceSwitches,
+    /// Messages to other hosts of at least so many bytes use all interfaces; none do if there is no limit.
+    pub stripe_from: Option<u64>,
 }
 
 /// The switches of the interfaces of a host.
@@ -146,8 +148,19 @@ impl InterfacePolicy {
 
 impl HostInterfaces {
     /// One interface per host.
-    pub const SINGLE: HostInterfaces =
-        HostInterfaces { per_host: 1, policy: InterfacePolicy::Block, switches: InterfaceSwitches::Same };
+    pub const SINGLE: HostInterfaces = HostInterfaces {
+        per_host: 1,
+        policy: InterfacePolicy::Block,
+        switches: InterfaceSwitches::Same,
+        stripe_from: None,
+    };
+
+    /// The bytes of each stripe of a message to another host, one per interface; none if it uses one interface only.
+    pub fn stripes(&self, bytes: u64) -> Option<impl Iterator<Item = u64> + use<>> {
+        let count = u64::from(self.per_host);
+        let is_striped = self.stripe_from.is_some_and(|least| bytes >= least);
+        is_striped.then(|| (0..count).map(move |nth| bytes / count + u64::from(nth < bytes % count)))
+    }
 
     /// How many interfaces so many hosts have together.
     pub fn count(&self, hosts: u32) -> u32 {

@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{MemoryModel, NetworkModel};
-use mpirage_models::{BusNetwork, FlowParameters, MemoryUse, NodeMemory, NoisyNetwork, Uncontended, Wire};
+use mpirage_models::{
+    BusNetwork, FlowParameters, MemoryUse, NodeMemory, NoisyNetwork, StripedNetwork, Uncontended, Wire,
+};
 use mpirage_mpi::{CollectiveTimes, Noise, Protocol};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
@@ -89,6 +91,11 @@ impl Model {
             Network::Packet(packet) => packet.network_on(platform, captures)?,
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
         };
+        let striped = self.uses_interfaces() && platform.interfaces().stripe_from.is_some();
+        let network = match striped {
+            true => Box::new(StripedNetwork::new(network, platform.interfaces())),
+            false => network,
+        };
         let Noise { message, seed, .. } = self.protocol.noise;
         Ok(if message > 0.0 { Box::new(NoisyNetwork::new(network, message, seed)) } else { network })
     }
@@ -106,6 +113,11 @@ impl Model {
 
     /// Does the model leave messages within a host to the `[node]` of a platform? The others have parameters of their own for them.
     pub(crate) fn uses_node(&self) -> bool {
+        matches!(self.network, Network::Flow(_) | Network::Packet(_))
+    }
+
+    /// Does the model have the interfaces of a platform's hosts? The others give a host one.
+    pub(crate) fn uses_interfaces(&self) -> bool {
         matches!(self.network, Network::Flow(_) | Network::Packet(_))
     }
 

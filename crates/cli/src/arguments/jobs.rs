@@ -36,6 +36,9 @@ pub struct JobsArguments {
     /// Write a report of each job, NAME.html, into this folder
     #[arg(long, value_name = "FOLDER", help_heading = "Results")]
     pub reports: Option<PathBuf>,
+    /// Tell calls apart by the path on which a program made them, up to N callers: in reports and messages
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64), help_heading = "Results")]
+    pub call_paths: u32,
     /// Do not print the table
     #[arg(short, long, help_heading = "Results")]
     pub quiet: bool,

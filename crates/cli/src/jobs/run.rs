@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use mpirage_channel::Briefing;
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine, Setup};
 use mpirage_rank::{DataPlane, Processes, Ranks, RunAhead, Session, Symbols, Watch};
@@ -33,7 +34,7 @@ use crate::replay::lines_of;
 use crate::reporting::Reporting;
 use crate::results::{self, Failures, JsonOutput};
 use crate::run::{exit_code, session_failure};
-use crate::source_lines::SourceLines;
+use crate::source_lines::{PathRecorder, SourceLines};
 use crate::{briefing, costs};
 
 /// A run of all jobs together.
@@ -138,15 +139,15 @@ impl Run {
 
     fn recorder(&self, observed: &[Observed]) -> Box<dyn Recorder> {
         let mut all: Vec<Box<dyn Recorder>> = Vec::new();
-        for (job, Observed { summary, report, .. }) in self.plan.jobs.iter().zip(observed) {
-            let ranks = job.ranks.clone();
-            all.push(match report {
-                Some(report) => {
-                    let both = (Rc::clone(summary), report.recorder());
-                    Box::new(JobRecorder::new(ranks, job.start, both))
-                }
-                None => Box::new(JobRecorder::new(ranks, job.start, Rc::clone(summary))),
-            });
+        for (job, Observed { summary, report, lines }) in self.plan.jobs.iter().zip(observed) {
+            let mut own: Vec<Box<dyn Recorder>> = Vec::new();
+            if let Some(lines) = lines.as_ref().filter(|_| self.arguments.call_paths > 0) {
+                // Paths come first: the others ask what their sites mean.
+                own.push(Box::new(PathRecorder(Rc::clone(lines))));
+            }
+            own.push(Box::new(Rc::clone(summary)));
+            own.extend(report.iter().map(|report| Box::new(report.recorder()) as Box<dyn Recorder>));
+            all.push(Box::new(JobRecorder::new(job.ranks.clone(), job.start, own)));
         }
         Box::new(all)
     }
@@ -156,7 +157,10 @@ impl Run {
         let bursts = self.bursts();
         let speed = self.speed.unwrap_or(1.0);
         let programs = self.plan.program_ranks();
-        let briefing = briefing::of(machine, programs, &bursts, speed);
+        let briefing = Briefing {
+            call_paths: self.arguments.call_paths,
+            ..briefing::of(machine, programs, &bursts, speed)
+        };
         let memory = Processes::new(machine.ranks(), &briefing, DataPlane::Direct);
         let memory = Ranks::Processes(Box::new(memory.context("cannot make the mailboxes")?));
         let setup = machine.setup(speed, bursts, self.recorder(observed));

@@ -11,7 +11,7 @@
 //! A message that is longer than a burst is slow: those written while it is in the stream wait until it has arrived. The sender of
 //! a message is free once the buffer holds its last byte.
 
-use mpirage_kernel::{Connection, Token, Transfer};
+use mpirage_kernel::{Token, Transfer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
@@ -103,7 +103,7 @@ enum Sender {
 
 /// The streams that hold messages.
 pub(super) struct Queues {
-    numbers: FxHashMap<(u32, u32), u32>,
+    numbers: FxHashMap<StreamKey, u32>,
     streams: Vec<Stream>,
     unused_streams: Vec<u32>,
     messages: Vec<Message>,
@@ -112,9 +112,12 @@ pub(super) struct Queues {
     send_buffer: Option<u64>,
 }
 
+/// Sender and receiver, and the interfaces that they use.
+type StreamKey = (u32, u32, [u8; 2]);
+
 #[derive(Clone, Copy, Debug)]
 struct Stream {
-    key: (u32, u32),
+    key: StreamKey,
     front: u32,
     last: u32,
     /// The first message whose last byte the buffer does not hold.
@@ -165,7 +168,7 @@ impl Queues {
 
     /// Writes a message into the stream of its connection; so many bytes of it may leave at once.
     pub(super) fn write(&mut self, transfer: Transfer, token: Token, bytes: u64, burst: u64) -> MessageId {
-        let number = self.stream_of(&transfer.connection);
+        let number = self.stream_of(&transfer);
         let stream = &mut self.streams[number as usize];
         stream.written += bytes;
         let end = stream.written;
@@ -342,8 +345,9 @@ impl Queues {
         (self.streams.len(), self.messages.len())
     }
 
-    fn stream_of(&mut self, connection: &Connection) -> u32 {
-        let key = (connection.source, connection.target);
+    /// Each pair of interfaces that a pair of ranks uses has a connection of its own.
+    fn stream_of(&mut self, transfer: &Transfer) -> u32 {
+        let key = (transfer.connection.source, transfer.connection.target, transfer.interfaces);
         let Queues { numbers, streams, unused_streams, .. } = self;
         *numbers.entry(key).or_insert_with(|| {
             let stream = Stream { key, front: NONE, last: NONE, unheld: NONE, slow: 0, written: 0, done: 0 };

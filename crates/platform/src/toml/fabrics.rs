@@ -16,7 +16,7 @@ use crate::preset::NetworkPreset;
 use crate::suggest::did_you_mean;
 
 /// Hosts and their cables.
-const COMMON: [&str; 15] = [
+const COMMON: [&str; 16] = [
     "speed",
     "cores",
     "bandwidth",
@@ -32,6 +32,7 @@ const COMMON: [&str; 15] = [
     "interfaces",
     "interface-policy",
     "interface-switches",
+    "interface-striping",
 ];
 
 /// The shape of a dragonfly, and cables that differ from those of its hosts.
@@ -214,12 +215,23 @@ fn interfaces(table: &Table<'_>, topology: &str) -> Result<HostInterfaces, Platf
         InterfaceSwitches::parse(entry.text()?)
             .map_err(|(problem, meant)| entry.error(problem).maybe_help(meant))
     })?;
+    let stripe_from =
+        table.or("interface-striping", None, |entry| stripe_limit(entry, per_host).map(Some))?;
     match table.get("interfaces") {
         Some(entry) if per_host > 1 && ["torus", "full"].contains(&topology) => Err(entry.error(format!(
             "hosts of `{topology}` have one interface: cables lead from host to host, not to a switch"
         ))),
-        _ => Ok(HostInterfaces { per_host, policy, switches }),
+        _ => Ok(HostInterfaces { per_host, policy, switches, stripe_from }),
     }
+}
+
+/// From how many bytes on messages use all interfaces.
+fn stripe_limit(entry: Entry<'_>, per_host: u8) -> Result<u64, PlatformError> {
+    if per_host == 1 {
+        let problem = "`interface-striping`: hosts have one interface; give them more with `interfaces`";
+        return Err(entry.error(problem));
+    }
+    entry.bytes()
 }
 
 fn interface_count(entry: Entry<'_>) -> Result<u8, PlatformError> {
