@@ -5,7 +5,7 @@ use anyhow::{Context, anyhow};
 use crate::exit::Failure;
 
 /// Remembers signals, which then do not end the process.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Interrupt(());
 
 impl Interrupt {

@@ -145,11 +145,6 @@ impl<M: Memory> Core<M> {
         self.jobs.end(self.jobs.of(rank), ending, self.kernel.now());
     }
 
-    /// Every job that goes on ends.
-    pub(crate) fn end_all_jobs(&mut self, ending: &Ending) {
-        self.jobs.end_all(ending, self.kernel.now());
-    }
-
     /// Jobs end whose lines have all ended. Ranks of graphs may end at a date of their own, which the kernel does not see. True
     /// if there was such a job.
     pub(crate) fn finish_jobs(&mut self) -> bool {

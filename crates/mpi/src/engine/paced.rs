@@ -44,6 +44,6 @@ impl<M: Memory> Engine<M> {
 
     /// Nothing is under way and no line runs: the ranks wait for each other.
     pub fn end_in_deadlock(&mut self) {
-        self.calls.core.end_all_jobs(&Ending::Deadlock);
+        self.end_all_jobs(&Ending::Deadlock);
     }
 }
