@@ -222,6 +222,51 @@ def interrupted(case, number):
 
 
 @part
+def own_signal(suite):
+    """What a rank raises kills the rank. A signal from outside stops the run; twice at the same moment (`timeout`) counts once, and what
+    the parent ignores (`nohup`) stays ignored."""
+    for case in cases(suite, "own_signal"):
+        for name in ("SIGHUP", "SIGINT", "SIGTERM", "SIGVTALRM", "SIGKILL"):
+            number = getattr(signal, name)
+            result = case.run(int(number))
+            named = name if name != "SIGVTALRM" else "signal 26"
+            case.check(f"{name} kills the rank", result.code == 128 + number and f"rank 1 was killed by {named}" in result.err, result)
+        result = case.run("wait", 200, options=["--rank-timeout", "0.1"])
+        case.check("--rank-timeout still ends it", result.code == 81 and re.search(r"has not called MPI for 0\.[1-9] s", result.err), result)
+        if case.ranks == 4:
+            signalled(case)
+
+
+def signalled(case):
+    """Sends signals to a run that computes."""
+    temporary = case.suite.temporary
+    for name, ignored, steps, options in [("SIGTERM", False, 100000, ()), ("SIGINT", False, 100000, ("--compute", "repeat:2")), ("SIGHUP", True, 50, ())]:
+        if options and case.mode == "folded":
+            continue
+        number = getattr(signal, name)
+        mark = f"signalled-{case.mode}-{name}"
+        command = [MPIRAGE, "run", "-q", "-n", 4, "--ranks-as", case.mode, *options, case.program, "wait", steps]
+        before = set(temporary.iterdir())
+        process = case.suite.start((["nohup"] if ignored else []) + command, mark, cwd=case.folder)
+        started = b"" if options else process.stderr.readline()
+        time.sleep(2 if options else 0)
+        process.send_signal(number)
+        process.send_signal(number)
+        try:
+            out, err = process.communicate(timeout=20)
+        except Exception as error:  # it is ended by the harness then
+            out, err = b"", repr(error).encode()
+            process.kill()
+            process.communicate()
+        if ignored:
+            case.check(f"nohup: {name} is ignored", process.returncode == 0 and out == b"waited 1\n", (process.returncode, started, out, err))
+        else:
+            shown = f"interrupted by signal {int(number)}".encode() in err
+            case.check(f"{name} twice at once ends it in order", process.returncode == 128 + number and shown, (process.returncode, err))
+        case.check(f"{name} leaves nothing behind", not marked(mark) and set(temporary.iterdir()) == before, (marked(mark), before))
+
+
+@part
 def work_in_thread(suite):
     program = suite.compile(SOURCES / "work_in_thread.c", flags=["-pthread"])
     for ranks in RANKS:

@@ -90,6 +90,18 @@ def programs(suite):
     suite.check("--only runs one job", list(only) == ["late"] and only["late"]["first_rank"] == 0 and alone.out == "late: rank 2 of 3, sum 3, half 2, universe 3\n", alone)
 
 
+def speeds(suite):
+    """The computation of a trace costs what it costs in `mpirage replay`, whatever the speed of this machine."""
+    cg = suite.compile(ROOT / "examples" / "conjugate_gradient.c", flags=["-lm"])
+    trace = suite.folder / "slow.mpirage"
+    suite.simulate("-n", 2, "-q", "--host-speed", "100Gf", "--trace", trace, cg)
+    seconds = replayed(suite, trace, "-p", PLATFORM)
+    for options in [(), ("--host-speed", "1Gf")]:
+        result, figures = jobs(suite, job("beside", program=[str(cg)], ranks=2) + job("traced", trace=str(trace)), *options)
+        traced = figures["traced"]
+        suite.check(f"a trace keeps the speed of its machine {options}", traced["seconds"] == seconds and traced["slowdown"] == 1, (result, figures, seconds))
+
+
 def communicators(suite):
     """Traces that have made communicators and windows keep them apart."""
     for name in ("comm_create", "win_stencil"):
@@ -182,6 +194,9 @@ def failures(suite):
         result, figures = jobs(suite, good + bad, "--compute", "none", "--no-alone")
         named = f"job bad failed; its ranks are 0 to {ranks - 1} of the run" in result.err and words in result.err and source in result.err
         suite.check(f"{source}: named", result.code != 0 and figures["bad"]["outcome"] == outcome and named, (result, figures))
+        if outcome != "deadlock":
+            late = figures["bad"]["seconds"] > figures["good"]["seconds"] / 10
+            suite.check(f"{source}: it took no longer than until it failed", not late, (result, figures))
         suite.check(f"{source}: the other goes on", figures["good"]["outcome"] == "finished" and figures["good"]["seconds"] == seconds, (result, figures))
         result, figures = jobs(suite, good + bad, "--compute", "none")
         suite.check(f"{source}: no slow-down of what fails alone", figures["bad"]["slowdown"] is None and figures["good"]["slowdown"] == 1, (result, figures))
@@ -268,7 +283,7 @@ ppn = 1
     suite.check("a study of placements", found == {"0-1": 2.0, "2-3": 1.0}, (result, table))
 
 
-PARTS = [apart, programs, communicators, links, storage, cores, failures, reports, call_paths, mistakes, table, placements]
+PARTS = [apart, speeds, programs, communicators, links, storage, cores, failures, reports, call_paths, mistakes, table, placements]
 
 if __name__ == "__main__":
     Suite("jobs").run_parts(PARTS, sys.argv[1:])

@@ -17,6 +17,8 @@ pub use lines::ReadError;
 /// Bytes that an unpacked file may have: far more than any list of measurements.
 const LARGEST: u64 = 1 << 30;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The byte order mark, in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Says whether a text has a format.
 type Recogniser = fn(&str) -> bool;
@@ -75,7 +77,10 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Measureme
     let text = text_of(file, bytes)?;
     let format = options.format.or_else(|| Format::of(&text)).ok_or_else(|| {
         let names = Format::ALL.map(|(name, _)| name).join(", ");
-        ReadError::file(file, format!("the format is not known; --format names one of {names}"))
+        ReadError::file(file, match text.trim().is_empty() {
+            true => "is empty".to_owned(),
+            false => format!("the format is not known; there are {names} (with commas, and a first line such as `bytes,seconds`)"),
+        })
     })?;
     let lines = Lines::new(file, &text);
     let measurements = match format {
@@ -99,6 +104,8 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Measureme
 /// The text of a file, unpacked if it is a gzip file.
 pub(crate) fn text_of(file: &str, bytes: &[u8]) -> Result<String, ReadError> {
     let unpacked = if bytes.starts_with(&GZIP) { unpack(file, bytes)? } else { bytes.to_vec() };
+    // Spreadsheets begin a text with a byte order mark.
+    let unpacked = unpacked.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec).unwrap_or(unpacked);
     String::from_utf8(unpacked).map_err(|_| ReadError::file(file, "is not a text in UTF-8"))
 }
 

@@ -152,8 +152,11 @@ fn mistakes_are_shown_where_they_stand() {
         ("MPI_Send,8,1.0,-2e-6\n", "file:1: a time is negative: -2e-6"),
         ("# OSU MPI Latency Test\n# Size  Latency (us)\n1   -1.5\n", "file:3: a time is negative: -1.5"),
         ("# OSU MPI Latency Test\n# Size  Latency (us)\n1\n", "file:3: has 1 columns only"),
-        ("hello\n", "file: the format is not known; --format names one of osu, imb, skampi, netpipe, csv"),
-        ("", "file: the format is not known; --format names one of osu, imb, skampi, netpipe, csv"),
+        (
+            "hello\n",
+            "file: the format is not known; there are osu, imb, skampi, netpipe, csv (with commas, and a first line such as `bytes,seconds`)",
+        ),
+        ("", "file: is empty"),
         (
             "bench,bytes,seconds\nring,8,1\n",
             "file: holds no ping-pong, no overheads and no message rates; it has ring",

@@ -3,16 +3,20 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{IsTerminal, Read};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::exit::{self, Failure};
 use crate::interrupt::Interrupt;
 
 /// How often to check whether the process has ended.
 const LOOK: Duration = Duration::from_millis(5);
+/// How long a process that is to end may take.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A run that has ended.
 pub struct Ended {
@@ -78,21 +82,33 @@ pub fn run_limited(
     });
     let status = loop {
         if let Some(status) = child.try_wait().context("cannot wait for another mpirage")? {
+            // A signal to the whole group may have ended it first.
+            interrupt.check()?;
             break status;
         }
         if let Err(failure) = interrupt.check() {
-            let _ = child.kill();
-            let _ = child.wait();
+            end(&mut child);
             return Err(failure);
         }
         if started.elapsed() > limits.seconds {
-            let _ = child.kill();
-            let _ = child.wait();
+            end(&mut child);
             return Ok(None);
         }
         std::thread::sleep(LOOK);
     };
     Ok(Some(Ended { status, said: said.join().unwrap_or_default() }))
+}
+
+/// Ends a run. It may end its ranks and remove its files first, for a while.
+fn end(child: &mut Child) {
+    // An error means that the process has already ended.
+    let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM);
+    let asked = Instant::now();
+    while asked.elapsed() < PATIENCE && matches!(child.try_wait(), Ok(None)) {
+        std::thread::sleep(LOOK);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// Standard input of the run: a regular file is read in every run; a pipe or terminal is left alone.

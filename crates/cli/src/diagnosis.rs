@@ -114,8 +114,9 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             Outcome::RankDied { rank, death } => Some(self.death(*rank, death)),
             Outcome::RankHangs { rank, seconds } => {
                 let place = self.last_call_of(*rank);
+                let decimals = usize::from(*seconds < 1.0);
                 Some(format!(
-                    "rank {rank} has not called MPI for {seconds:.0} s{place}; --rank-timeout set this limit"
+                    "rank {rank} has not called MPI for {seconds:.decimals$} s{place}; --rank-timeout set this limit"
                 ))
             }
         }

@@ -85,7 +85,7 @@ unsafe fn overflow(rank: *mut Rank, here: usize) -> Option<Fault> {
     stack.overflown(here, here).then_some(Fault {
         number: libc::SIGSEGV,
         address: here,
-        code: 0,
         stack_overflow: true,
+        ..Fault::default()
     })
 }

@@ -291,6 +291,7 @@ unsafe fn end(rank: *mut Rank, leave: Leave) -> Stop {
             address: fault.address,
             code: fault.code,
             stack_overflow: fault.stack_overflow,
+            interrupted: fault.interrupted,
         },
     };
     // SAFETY: as above.

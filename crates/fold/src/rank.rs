@@ -31,6 +31,8 @@ pub enum Stop {
         code: usize,
         /// The access was to the guard of its stack.
         stack_overflow: bool,
+        /// [`interrupt_rank`](crate::interrupt_rank) stopped it: the signal is not its own.
+        interrupted: bool,
     },
 }
 
@@ -50,6 +52,8 @@ pub(crate) struct Fault {
     pub address: usize,
     pub code: usize,
     pub stack_overflow: bool,
+    /// The simulator stopped the rank: the signal is not the rank's own.
+    pub interrupted: bool,
 }
 
 pub(crate) type RankCoroutine = Coroutine<(), Leave, Leave, RankStack>;

@@ -86,7 +86,7 @@ pub unsafe fn interrupt_rank(number: c_int, context: *mut c_void) -> bool {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let code = registers[libc::REG_RIP as usize] as usize;
         if (*rank).has(code) {
-            stop(rank, Fault { number, address: 0, code, stack_overflow: false }, registers);
+            stop(rank, Fault { number, code, interrupted: true, ..Fault::default() }, registers);
         } else {
             PENDING.store(number, Ordering::Relaxed);
             registers[libc::REG_EFL as usize] |= TRAP_FLAG;
@@ -110,7 +110,7 @@ pub(crate) fn take_pending() -> Option<Fault> {
         return None;
     }
     let number = PENDING.swap(0, Ordering::Relaxed);
-    Some(Fault { number, ..Fault::default() })
+    Some(Fault { number, interrupted: true, ..Fault::default() })
 }
 
 /// The handlers, as long as there are folded ranks.
@@ -202,7 +202,7 @@ extern "C" fn on_fault(number: c_int, info: *mut libc::siginfo_t, context: *mut 
         // A crash in a library is explained by the call in the program. Without a stack there are no frames to look at.
         let code =
             if stack_overflow { code } else { unwind::innermost(code, pointer, &|frame| (*rank).has(frame)) };
-        let fault = Fault { number, address, code, stack_overflow };
+        let fault = Fault { number, address, code, stack_overflow, interrupted: false };
         if !stack_overflow && signals::handles(number) {
             handle(rank, fault, registers);
         } else {
@@ -250,7 +250,7 @@ fn on_step(code: usize, registers: &mut [i64; 23]) {
     unsafe {
         if (*rank).has(code) {
             PENDING.store(0, Ordering::Relaxed);
-            stop(rank, Fault { number: pending, address: 0, code, stack_overflow: false }, registers);
+            stop(rank, Fault { number: pending, code, interrupted: true, ..Fault::default() }, registers);
         } else {
             skip_wait(code, registers);
         }

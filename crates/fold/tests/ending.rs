@@ -64,7 +64,7 @@ fn crashes_end_the_rank_and_say_where() {
     let run = run(&program, 7, &[]);
     assert!(run.outputs.iter().all(|output| output == "before\n"));
     let signal = |rank: usize| match run.ends[rank] {
-        Some(Stop::Signal { number, address, code, stack_overflow }) => {
+        Some(Stop::Signal { number, address, code, stack_overflow, interrupted: false }) => {
             (number, address, code, stack_overflow)
         }
         other => panic!("rank {rank}: {other:?}"),
@@ -124,7 +124,10 @@ fn endless_loops_can_be_interrupted() {
         // SAFETY: asks the system for a signal in 20 ms.
         unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const soon, std::ptr::null_mut()) };
         let stop = run.ranks.resume(rank);
-        assert!(matches!(stop, Stop::Signal { number: libc::SIGALRM, .. }), "rank {rank}: {stop:?}");
+        assert!(
+            matches!(stop, Stop::Signal { number: libc::SIGALRM, interrupted: true, .. }),
+            "rank {rank}: {stop:?}"
+        );
         assert_eq!(run.ranks.resume(rank), stop);
     }
     assert_eq!(run.ranks.resume(3), Stop::Yielded);

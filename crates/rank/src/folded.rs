@@ -267,7 +267,7 @@ impl Folded {
                 Stop::Waits
             }
             mpirage_fold::Stop::Exited(code) => self.ended(index, Death::Exit(code), 0),
-            mpirage_fold::Stop::Signal { number, .. } if Watchdog::stops_the_run(number) => Stop::Cancelled,
+            mpirage_fold::Stop::Signal { interrupted: true, .. } => Stop::Cancelled,
             mpirage_fold::Stop::Signal { stack_overflow: true, code, .. } => {
                 self.ended(index, Death::StackOverflow, code)
             }

@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, raise};
 
-/// Signals by which users end a run.
-const ASKING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 /// The signal by which the thread interrupts a rank.
 const BITE: Signal = Signal::SIGVTALRM;
 /// How often the thread looks.
@@ -48,18 +46,13 @@ impl Watchdog {
 
     /// Signals that ask for the end of the run interrupt the rank that runs, too.
     pub(crate) fn listen(&self) -> io::Result<()> {
-        ASKING.into_iter().try_for_each(|signal| mpirage_fold::interrupt_on(signal as i32))
+        mpirage_system::stop_signals().try_for_each(mpirage_fold::interrupt_on)
     }
 
     /// A rank has stopped.
     pub(crate) fn feed(&self) {
         // Only this thread writes it, so the increment need not be atomic.
         self.shared.turns.store(self.shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    }
-
-    /// Does this signal mean that the run is to stop?
-    pub(crate) fn stops_the_run(signal: i32) -> bool {
-        signal == BITE as i32 || ASKING.iter().any(|&asking| signal == asking as i32)
     }
 }
 

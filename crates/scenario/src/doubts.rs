@@ -187,11 +187,12 @@ impl Situation<'_> {
             return None;
         }
         Some(format!(
-            "the model `loggops` takes nothing from the platform, whose hosts are {} and {} apart: it has L = {} and G = {} per \
-             byte; write `L` and `G` in a [model] table",
+            "the model `loggops` takes nothing from the platform, whose hosts are {} and {} apart: it has L = {} and G = {:.3} ns \
+             per byte ({}); write `L` and `G` in a [model] table",
             micros(latency),
             bits(bandwidth),
             micros(letters.latency),
+            letters.gap_per_byte * 1e9,
             bits(1.0 / letters.gap_per_byte),
         ))
     }
@@ -327,7 +328,8 @@ mod tests {
         );
         assert_eq!(doubts(&cluster(FAST, ""), "bus", 4, Some(1)), "");
         assert!(
-            doubts(&cluster(FAST, ""), "loggops", 4, Some(1)).contains("takes nothing from the platform")
+            doubts(&cluster(FAST, ""), "loggops", 4, Some(1))
+                .contains("G = 6.000 ns per byte (1.333 Gbit/s)")
         );
     }
 

@@ -34,8 +34,12 @@ pub(crate) fn is_headed(line: &str) -> bool {
     line.contains(',') && fields(line).any(|field| field.eq_ignore_ascii_case("bytes"))
 }
 
+/// The fields of a line, without quotes around them.
 fn fields(line: &str) -> impl Iterator<Item = &str> {
-    line.split(',').map(str::trim)
+    line.split(',').map(str::trim).map(|field| {
+        let quoted = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
+        quoted.unwrap_or(field)
+    })
 }
 
 fn all_numbers(line: &str) -> bool {
@@ -226,6 +230,13 @@ mod tests {
             (seconds(Kind::PingPong), seconds(Kind::Send), seconds(Kind::Recv)),
             (vec![4e-6], vec![2e-6], vec![3e-6])
         );
+    }
+
+    #[test]
+    fn spreadsheets_write_quotes_and_a_byte_order_mark() {
+        let bytes = "\u{feff}\"bytes\",\"us\"\r\n\"8\",\"2\"\r\n".as_bytes();
+        let all = crate::read("m.csv", bytes, &ReadOptions::default()).unwrap();
+        assert_eq!((all.samples()[0].bytes, all.samples().len()), (8, 1));
     }
 
     #[test]

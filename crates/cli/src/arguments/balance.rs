@@ -18,13 +18,13 @@ pub struct MigrationArguments {
     #[arg(long, value_name = "NAME")]
     pub balancer: Option<String>,
     /// Balance at every so many calls of AMPI_Migrate
-    #[arg(long, value_name = "K", default_value = "20")]
+    #[arg(long, value_name = "K", default_value = "20", requires = "balancer")]
     pub every: NonZero<u32>,
     /// Time that a decision takes, beside the barrier before it
-    #[arg(long, value_name = "TIME", default_value = "100us")]
+    #[arg(long, value_name = "TIME", default_value = "100us", requires = "balancer")]
     pub decision: String,
     /// Bytes to send when a rank moves [default: what it has allocated]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", requires = "balancer")]
     pub state: Option<String>,
 }
 

@@ -22,7 +22,7 @@ pub struct ReplayArguments {
     /// Computation of the trace: traced (all of it takes time) or none [default: as in the traced run]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
-    /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not contain it
+    /// Speed of the machine on which the trace was measured, such as 5Gf [default: as the trace says]
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, OTF2, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
@@ -45,7 +45,7 @@ pub struct ReportArguments {
     /// Computation of a trace: traced (all of it takes time) or none [default: as in the traced run]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,
-    /// Speed of the machine on which a trace was measured, such as 5Gf, if the trace does not contain it
+    /// Speed of the machine on which a trace was measured, such as 5Gf [default: as the trace says]
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// How to find the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
@@ -65,7 +65,7 @@ pub enum TraceAction {
     /// Write a trace in another format; the ending of the output chooses the format
     #[command(after_help = examples::TRACE_CONVERT)]
     Convert {
-        /// Speed of the machine on which the trace was measured, such as 5Gf, if the trace does not contain it
+        /// Speed of the machine on which the trace was measured, such as 5Gf [default: as the trace says]
         #[arg(long, value_name = "SPEED")]
         host_speed: Option<String>,
         /// A trace, or gen:PATTERN,…

@@ -19,6 +19,9 @@ pub struct TracedProgram<'a> {
     folder: TempDir,
 }
 
+/// How the names of generated workloads begin.
+const GENERATED: &str = "gen:";
+
 /// Is a computation charged in a traced run?
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Computation {
@@ -32,6 +35,10 @@ impl<'a> TracedProgram<'a> {
     /// The program that the user names, if it is one.
     pub fn of(arguments: &'a BalanceArguments) -> Result<Option<TracedProgram<'a>>, Failure> {
         if !is_program(Path::new(&arguments.trace)) {
+            let generated = arguments.trace.starts_with(GENERATED);
+            if !generated && !Path::new(&arguments.trace).exists() {
+                return Err(usage(format!("there is no program or trace {}", arguments.trace)));
+            }
             if arguments.n.is_some() || !arguments.program_arguments.is_empty() {
                 return Err(usage(format!(
                     "{}: -n and arguments belong to programs, and this is none",

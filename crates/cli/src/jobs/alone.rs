@@ -21,7 +21,7 @@ const COMMAND: &str = "jobs";
 const JOB: &str = "MPIRAGE_JOB_ALONE";
 /// The environment variable with the folder for its result.
 const FOLDER: &str = "MPIRAGE_JOB_FOLDER";
-/// The environment variable with the speed of this machine, which is the same for all runs.
+/// The environment variable with the speed of this machine, which is the same for all runs of programs.
 const SPEED: &str = "MPIRAGE_JOB_SPEED";
 
 /// What a job did alone.
@@ -64,6 +64,8 @@ pub fn run(plan: &Plan, speed: Option<f64>, interrupt: &Interrupt) -> Result<Vec
 fn run_one(job: &Job, folder: &Path, speed: Option<f64>, interrupt: &Interrupt) -> Result<Alone, Failure> {
     let typed: Vec<OsString> = std::env::args_os().skip_while(|word| word != COMMAND).skip(1).collect();
     let mut variables: Vec<(&str, OsString)> = vec![(JOB, (&job.name).into()), (FOLDER, folder.into())];
+    // A trace knows how fast its machine was, or takes the same default as beside the others.
+    let speed = speed.filter(|_| job.program.is_some());
     variables.extend(speed.map(|speed| (SPEED, speed.to_string().into())));
     let ended = child::run(COMMAND, &typed, &variables, interrupt)?;
     let failed = || anyhow!("job `{}`, which ran alone first, failed:\n{}", job.name, ended.said.trim_end());

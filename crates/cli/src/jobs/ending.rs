@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use mpirage_mpi::Engine;
+use mpirage_mpi::{Engine, JobId};
 use mpirage_rank::{Outcome, Ranks, Symbols};
 use mpirage_units::Time;
 
@@ -33,7 +33,8 @@ impl Run {
     ) -> JobsFigures {
         let jobs = self.plan.jobs.iter().zip(outcomes).zip(observed).enumerate();
         let figures = |(at, ((job, outcome), seen)): (usize, ((&Job, &Outcome), &Observed))| {
-            let mut figures = self.job_figures(engine, job, outcome, seen);
+            let ended = engine.ended_at(JobId::new(at as u32));
+            let mut figures = self.job_figures(engine, job, outcome, ended, seen);
             figures.compare(self.alone.as_ref().and_then(|alone| alone[at].seconds));
             figures
         };
@@ -60,11 +61,12 @@ impl Run {
         engine: &Engine<Ranks>,
         job: &Job,
         outcome: &Outcome,
+        ended: Option<Time>,
         seen: &Observed,
     ) -> JobFigures {
         let finished = matches!(outcome, Outcome::Finished { .. });
         let last = ends(engine, job).max().unwrap_or(job.start);
-        let end = if finished { last } else { engine.now() };
+        let end = if finished { last } else { ended.unwrap_or(engine.now()) };
         let platform = &self.plan.machine.platform;
         let summary = seen.summary.borrow();
         JobFigures {

@@ -118,7 +118,9 @@ impl Plan {
             None => Ok((arguments.compute != "none", speed.unwrap_or(1.0))),
             Some(trace) => {
                 let charged = replay::charged(None, trace.as_ref())?.bursts;
-                let host_speed = arguments.host_speed.as_deref();
+                // The option is about this machine; a trace that names its own has another.
+                let host_speed =
+                    arguments.host_speed.as_deref().filter(|_| trace.computation().measured_on.is_none());
                 Ok((charged, replay::measured_on(host_speed, trace.as_ref(), &self.machine_of(job))?))
             }
         };

@@ -22,7 +22,7 @@ impl<M: Memory> Engine<M> {
             }
             match self.pass_time() {
                 Advance::Moved => {}
-                Advance::Idle => self.calls.core.jobs.end_all(&Ending::Deadlock),
+                Advance::Idle => self.end_in_deadlock(),
                 Advance::BeyondTime => self.end_beyond_time(),
             }
         }
@@ -32,7 +32,8 @@ impl<M: Memory> Engine<M> {
     #[cold]
     pub(super) fn end_beyond_time(&mut self) {
         let ending = network_deadlock(&self.calls.core.kernel).unwrap_or(Ending::BeyondTime);
-        self.calls.core.jobs.end_all(&ending);
+        let now = self.now();
+        self.calls.core.jobs.end_all(&ending, now);
     }
 
     /// Goes on at this instant until the driver has something to do. None if nothing more happens at this instant.

@@ -142,7 +142,7 @@ impl<M: Memory> Core<M> {
 
     /// The job of a rank ends.
     pub(crate) fn end_job(&mut self, rank: RankId, ending: Ending) {
-        self.jobs.end(self.jobs.of(rank), ending);
+        self.jobs.end(self.jobs.of(rank), ending, self.kernel.now());
     }
 
     /// Jobs end whose lines have all ended. Ranks of graphs may end at a date of their own, which the kernel does not see. True
@@ -150,7 +150,8 @@ impl<M: Memory> Core<M> {
     pub(crate) fn finish_jobs(&mut self) -> bool {
         let Some((job, mut ranks)) = self.jobs.without_lines() else { return false };
         let beyond = ranks.any(|rank| self.ranks.end(rank) == Time::MAX);
-        self.jobs.end(job, if beyond { Ending::BeyondTime } else { Ending::Finished });
+        let ending = if beyond { Ending::BeyondTime } else { Ending::Finished };
+        self.jobs.end(job, ending, self.kernel.now());
         true
     }
 

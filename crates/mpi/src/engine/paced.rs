@@ -44,6 +44,7 @@ impl<M: Memory> Engine<M> {
 
     /// Nothing is under way and no line runs: the ranks wait for each other.
     pub fn end_in_deadlock(&mut self) {
-        self.calls.core.jobs.end_all(&Ending::Deadlock);
+        let now = self.now();
+        self.calls.core.jobs.end_all(&Ending::Deadlock, now);
     }
 }

@@ -322,7 +322,13 @@ impl<M: Memory> Engine<M> {
 
     /// How a job has ended; a deadlock if it has not, since its ranks are not resumed any more.
     pub fn ending(&self, job: JobId) -> Ending {
-        self.calls.core.jobs.ending(job).cloned().unwrap_or(Ending::Deadlock)
+        let ended = self.calls.core.jobs.ending(job);
+        ended.map_or(Ending::Deadlock, |(ending, _)| ending.clone())
+    }
+
+    /// When a job ended; none if its ranks wait for ever.
+    pub fn ended_at(&self, job: JobId) -> Option<Time> {
+        self.calls.core.jobs.ending(job).map(|&(_, time)| time)
     }
 
     /// How the run has ended: the first job that did not finish decides.

@@ -1,6 +1,7 @@
 //! Jobs: programs that run beside each other on one machine, each with a world of its own.
 
 use mpirage_call::RankId;
+use mpirage_units::Time;
 
 use crate::turn::Ending;
 
@@ -27,7 +28,8 @@ struct Job {
     end: u32,
     /// Lines that have not ended.
     alive: usize,
-    ending: Option<Ending>,
+    /// How and when it ended.
+    ending: Option<(Ending, Time)>,
 }
 
 /// All jobs of a run. Their ranks follow each other.
@@ -120,32 +122,32 @@ impl Jobs {
         Some((JobId(job as u32), (start..self.jobs[job].end).map(RankId::new)))
     }
 
-    /// A job ends; the first reason counts. If it does not just finish, jobs that ranks started end with it.
-    pub(crate) fn end(&mut self, job: JobId, ending: Ending) {
+    /// A job ends now; the first reason counts. If it does not just finish, jobs that ranks started end with it.
+    pub(crate) fn end(&mut self, job: JobId, ending: Ending, now: Time) {
         if self.connected && ending != Ending::Finished {
-            self.end_all(&ending);
+            self.end_all(&ending, now);
         } else {
-            self.end_one(job, ending);
+            self.end_one(job, ending, now);
         }
     }
 
-    fn end_one(&mut self, job: JobId, ending: Ending) {
+    fn end_one(&mut self, job: JobId, ending: Ending, now: Time) {
         let job = &mut self.jobs[job.index()];
         if job.ending.is_none() {
-            job.ending = Some(ending);
+            job.ending = Some((ending, now));
             self.running -= 1;
         }
     }
 
-    /// Every job that goes on ends.
-    pub(crate) fn end_all(&mut self, ending: &Ending) {
+    /// Every job that goes on ends now.
+    pub(crate) fn end_all(&mut self, ending: &Ending, now: Time) {
         for number in 0..self.jobs.len() as u32 {
-            self.end_one(JobId(number), ending.clone());
+            self.end_one(JobId(number), ending.clone(), now);
         }
     }
 
-    /// How a job has ended.
-    pub(crate) fn ending(&self, job: JobId) -> Option<&Ending> {
+    /// How and when a job has ended.
+    pub(crate) fn ending(&self, job: JobId) -> Option<&(Ending, Time)> {
         self.jobs.get(job.index())?.ending.as_ref()
     }
 
@@ -156,7 +158,7 @@ impl Jobs {
 
     /// The endings of all jobs, so far as they have ended.
     pub(crate) fn endings(&self) -> impl Iterator<Item = &Ending> {
-        self.jobs.iter().filter_map(|job| job.ending.as_ref())
+        self.jobs.iter().filter_map(|job| Some(&job.ending.as_ref()?.0))
     }
 }
 
@@ -176,10 +178,10 @@ mod tests {
         let mut jobs = Jobs::new(&[2]);
         assert_eq!(jobs.add(3), RankId::new(2));
         assert_eq!((jobs.ranks(), jobs.of(RankId::new(4)).index()), (5, 1));
-        jobs.end(JobId(1), Ending::Finished);
+        jobs.end(JobId(1), Ending::Finished, Time::ZERO);
         assert!(!jobs.are_over());
         assert_eq!(jobs.add(1), RankId::new(5));
-        jobs.end(JobId(2), Ending::Deadlock);
+        jobs.end(JobId(2), Ending::Deadlock, Time::ZERO);
         assert!(jobs.are_over());
         assert_eq!(
             jobs.endings().collect::<Vec<_>>(),
@@ -190,14 +192,14 @@ mod tests {
     #[test]
     fn each_job_ends_by_itself_and_the_first_reason_counts() {
         let mut jobs = Jobs::new(&[1, 2]);
-        jobs.end(JobId(1), Ending::Deadlock);
-        jobs.end(JobId(1), Ending::Finished);
+        jobs.end(JobId(1), Ending::Deadlock, Time::ZERO);
+        jobs.end(JobId(1), Ending::Finished, Time::ZERO);
         assert!(!jobs.are_over() && jobs.is_over(RankId::new(2)) && !jobs.is_over(RankId::new(0)));
         assert!(jobs.without_lines().is_none());
         jobs.line_ended(RankId::new(0));
         let (job, ranks) = jobs.without_lines().unwrap();
         assert_eq!((job, ranks.collect::<Vec<_>>()), (JobId(0), vec![RankId::new(0)]));
-        jobs.end_all(&Ending::Finished);
+        jobs.end_all(&Ending::Finished, Time::ZERO);
         assert!(jobs.are_over());
         assert_eq!(jobs.endings().collect::<Vec<_>>(), [&Ending::Finished, &Ending::Deadlock]);
     }
