@@ -140,27 +140,41 @@ pub trait NetworkModel: Model {
     /// A transfer starts.
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure;
 
+    /// The network that this one holds, if it is one that changes what another does. That one answers the questions below.
+    fn inner(&self) -> Option<&dyn NetworkModel> {
+        None
+    }
+
+    /// The same, to change it.
+    fn inner_mut(&mut self) -> Option<&mut dyn NetworkModel> {
+        None
+    }
+
     /// What the network has counted so far, if it counts.
     fn statistics(&self) -> Option<NetworkStatistics> {
-        None
+        self.inner()?.statistics()
     }
 
     /// The names of links whose frames wait for each other in a circle, so that they never move on. Asked when the run cannot go on.
     fn circle(&self) -> Option<Vec<String>> {
-        None
+        self.inner()?.circle()
     }
 
     /// From now on the network records its queues and connections over time, if it has any. Called before the first transfer.
-    fn record_history(&mut self) {}
+    fn record_history(&mut self) {
+        if let Some(inner) = self.inner_mut() {
+            inner.record_history();
+        }
+    }
 
     /// What it has recorded; none if it has not been asked to, or has nothing to record.
     fn take_history(&mut self) -> Option<NetworkHistory> {
-        None
+        self.inner_mut()?.take_history()
     }
 
     /// The run is over: completes what the network writes.
     fn finish(&mut self) -> io::Result<()> {
-        Ok(())
+        self.inner_mut().map_or(Ok(()), |inner| inner.finish())
     }
 }
 

@@ -3,12 +3,7 @@
 //! Each transfer starts later than it could, by an exponentially distributed time. Transfers of one connection start in the order in
 //! which they were given.
 
-use std::io;
-
-use mpirage_kernel::{
-    Agenda, Departure, Event, Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, Token,
-    Transfer,
-};
+use mpirage_kernel::{Agenda, Departure, Event, Milestone, Model, NetworkModel, Token, Transfer};
 use mpirage_units::{Consumer, Duration, Random, Time};
 use rustc_hash::FxHashMap;
 
@@ -44,24 +39,12 @@ impl NetworkModel for NoisyNetwork {
         Departure::Now
     }
 
-    fn statistics(&self) -> Option<NetworkStatistics> {
-        self.inner.statistics()
+    fn inner(&self) -> Option<&dyn NetworkModel> {
+        Some(&*self.inner)
     }
 
-    fn circle(&self) -> Option<Vec<String>> {
-        self.inner.circle()
-    }
-
-    fn record_history(&mut self) {
-        self.inner.record_history();
-    }
-
-    fn take_history(&mut self) -> Option<NetworkHistory> {
-        self.inner.take_history()
-    }
-
-    fn finish(&mut self) -> io::Result<()> {
-        self.inner.finish()
+    fn inner_mut(&mut self) -> Option<&mut dyn NetworkModel> {
+        Some(&mut *self.inner)
     }
 }
 

@@ -2,12 +2,7 @@
 //!
 //! Stripes are as large as each other and start together, each on a connection of its own. The message has arrived when all of them have.
 
-use std::io;
-
-use mpirage_kernel::{
-    Cargo, Departure, Event, Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, Token,
-    Transfer,
-};
+use mpirage_kernel::{Cargo, Departure, Event, Milestone, Model, NetworkModel, Token, Transfer};
 use mpirage_platform::HostInterfaces;
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
@@ -77,24 +72,12 @@ impl NetworkModel for StripedNetwork {
         if has_departed { Departure::Now } else { Departure::Later }
     }
 
-    fn statistics(&self) -> Option<NetworkStatistics> {
-        self.inner.statistics()
+    fn inner(&self) -> Option<&dyn NetworkModel> {
+        Some(&*self.inner)
     }
 
-    fn circle(&self) -> Option<Vec<String>> {
-        self.inner.circle()
-    }
-
-    fn record_history(&mut self) {
-        self.inner.record_history();
-    }
-
-    fn take_history(&mut self) -> Option<NetworkHistory> {
-        self.inner.take_history()
-    }
-
-    fn finish(&mut self) -> io::Result<()> {
-        self.inner.finish()
+    fn inner_mut(&mut self) -> Option<&mut dyn NetworkModel> {
+        Some(&mut *self.inner)
     }
 }
 

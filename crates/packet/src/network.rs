@@ -427,8 +427,8 @@ fn link_statistics((link, counts): (LinkId, &PortCounts)) -> LinkStatistics {
     LinkStatistics { link, frames, bytes, dropped, marked, lost, most_waiting }
 }
 
-/// A port number for the connection of an end point to another: one of those that Linux gives to clients. Connections of the same
-/// two end points are told apart by the interface, since all interfaces of a host have its address.
+/// A port number for the connection of an end point to another: one of those that Linux gives to clients. All interfaces of a host have
+/// its address, so connections of the same two end points on other interfaces have other ports.
 fn port_of(source: u32, target: u32, interface: u8) -> u16 {
     const FIRST: u64 = 32_768;
     const COUNT: u64 = 28_232;

@@ -106,8 +106,8 @@ impl Situation<'_> {
     /// Does the model pass over all interfaces of a host but one?
     fn left_aside_interfaces(&self) -> Option<String> {
         let per_host = self.platform.interfaces().per_host;
-        let has_links = matches!(self.model.network, Network::Flow(_) | Network::Packet(_) | Network::Ideal);
-        (per_host > 1 && !has_links).then(|| {
+        let left_aside = !self.model.uses_interfaces() && self.model.network != Network::Ideal;
+        (per_host > 1 && left_aside).then(|| {
             format!(
                 "the {per_host} interfaces of each host are left aside: model `{}` gives a host one; flow and packet use them",
                 self.model.name

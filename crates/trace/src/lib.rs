@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod binary;
+mod communicators;
 mod convert;
 mod dim;
 mod dumpi;

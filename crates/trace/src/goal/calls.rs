@@ -17,7 +17,7 @@ mod losses;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 
-use mpirage_call::{Call, Completion, ContextId, Reply, RequestId, SELF, SendMode, Stamp, WORLD, Work};
+use mpirage_call::{Call, Completion, ContextId, Reply, RequestId, SendMode, Stamp, WORLD, Work};
 use mpirage_collectives::{Collective, Method, Schedule};
 use mpirage_outfile::OutputFile;
 use mpirage_units::Duration;
@@ -25,13 +25,14 @@ use mpirage_units::Duration;
 use super::chain::Chain;
 use super::graph::{ANY, Kind, Op, RankSchedule};
 use super::{GoalBinaryWriter, GoalTextWriter};
+use crate::communicators::Communicators;
 use crate::writer::TraceWriter;
 use crate::{Computation, TraceError};
 use losses::Losses;
 
 /// Tags of messages outside the world, or of collectives, start here.
 const OTHER_TAGS: u32 = 1 << 30;
-/// Flops per second, if nobody knows the speed of the machine.
+/// Flops per second, if the trace does not say how fast its machine was.
 const ASSUMED_SPEED: f64 = 1e9;
 
 /// Writes the calls of ranks as a GOAL schedule.
@@ -40,15 +41,15 @@ pub struct GoalWriter {
     is_compiled: bool,
     computation: Computation,
     ranks: Vec<Rank>,
-    communicators: HashMap<ContextId, Vec<u32>>,
+    communicators: Communicators,
     tags: HashMap<TagKey, u32>,
     local_work: [f64; 2],
     steps: Schedule,
     losses: Losses,
 }
 
-/// What a message is told apart by: communicator, tag of the program or of a collective's step, and which of the collectives that
-/// may overlap; zero for all others.
+/// Messages with equal keys have the same tag: communicator, tag of the program or of a collective's step, and the number of a
+/// collective that others may overlap; zero for all others.
 type TagKey = (ContextId, i32, u32);
 
 #[derive(Default)]
@@ -85,7 +86,7 @@ impl GoalWriter {
             is_compiled,
             computation,
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
-            communicators: HashMap::new(),
+            communicators: Communicators::new(ranks),
             tags: HashMap::new(),
             local_work: [0.0; 2],
             steps: Schedule::default(),
@@ -97,27 +98,6 @@ impl GoalWriter {
     pub fn local_work(mut self, reduce: f64, copy: f64) -> GoalWriter {
         self.local_work = [reduce, copy];
         self
-    }
-
-    /// The members of a communicator, as ranks of the world.
-    fn members(&self, rank: u32, context: ContextId) -> Vec<u32> {
-        match context {
-            WORLD => (0..self.ranks.len() as u32).collect(),
-            SELF => vec![rank],
-            other => self.communicators.get(&other).cloned().unwrap_or_default(),
-        }
-    }
-
-    /// The rank of the world that is `peer` in a communicator.
-    fn world(&self, rank: u32, context: ContextId, peer: u32) -> u32 {
-        match context {
-            WORLD => peer,
-            SELF => rank,
-            other => {
-                let members = self.communicators.get(&other);
-                members.and_then(|members| members.get(peer as usize)).copied().unwrap_or(peer)
-            }
-        }
     }
 
     fn tag(&mut self, key: TagKey) -> u32 {
@@ -133,7 +113,12 @@ impl GoalWriter {
     fn send(&mut self, rank: u32, call: &Call<'_>) {
         let Call::Send { mode, context, to, tag, bytes, request, .. } = *call else { return };
         self.losses.synchronous += u64::from(mode == SendMode::Synchronous);
-        let op = message(Kind::Send, self.world(rank, context, to), self.tag((context, tag, 0)), bytes);
+        let op = message(
+            Kind::Send,
+            self.communicators.world_rank(rank, context, to),
+            self.tag((context, tag, 0)),
+            bytes,
+        );
         let blocks = request.is_none() && mode != SendMode::Buffered;
         self.ranks[rank as usize].message(op, blocks, request, context);
     }
@@ -143,7 +128,7 @@ impl GoalWriter {
         let came = reply.completions.first().filter(|came| request.is_none() && came.source >= 0);
         let from = from.or(came.map(|came| came.source as u32));
         let tag = tag.or(came.map(|came| came.tag));
-        let from = from.map_or(ANY, |from| self.world(rank, context, from));
+        let from = from.map_or(ANY, |from| self.communicators.world_rank(rank, context, from));
         let tag = tag.map_or(ANY, |tag| self.tag((context, tag, 0)));
         self.losses.any_tag += u64::from(tag == ANY && request.is_none());
         let op = message(Kind::Recv, from, tag, bytes);
@@ -175,7 +160,7 @@ impl GoalWriter {
             return;
         }
         if came.source >= 0 {
-            let peer = self.world(rank, context, came.source as u32);
+            let peer = self.communicators.world_rank(rank, context, came.source as u32);
             let tag = self.tag((context, came.tag, 0));
             let op = &mut self.ranks[rank as usize].schedule.ops[op as usize];
             (op.peer, op.tag) = (peer, tag);
@@ -303,7 +288,7 @@ impl TraceWriter for GoalWriter {
     }
 
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
-        self.communicators.insert(context, members.to_vec());
+        self.communicators.add(context, members);
     }
 
     fn scheduled(&mut self, rank: u32, _: ContextId, _: Collective, method: Method) {

@@ -13,11 +13,12 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use mpirage_call::{Call, ContextId, Reply, RequestId, SELF, SendMode, Stamp, WORLD, Work};
+use mpirage_call::{Call, ContextId, Reply, RequestId, SendMode, Stamp, WORLD, Work};
 use mpirage_collectives::{Collective, Method, Schedule};
 use mpirage_units::Duration;
 
 use super::files::{CHARGED, FREE};
+use crate::communicators::Communicators;
 use crate::writer::TraceWriter;
 use crate::{Computation, TraceError};
 use files::Files;
@@ -41,7 +42,7 @@ pub struct TiWriter {
     measured_on: Option<f64>,
     ranks: Vec<Rank>,
     full: usize,
-    communicators: HashMap<ContextId, Vec<u32>>,
+    communicators: Communicators,
     tags: HashMap<(ContextId, i32), i64>,
     schedule: Schedule,
     lost: Losses,
@@ -101,7 +102,7 @@ impl TiWriter {
             measured_on: computation.measured_on,
             ranks: (0..ranks).map(|_| Rank { flushed, ..Rank::default() }).collect(),
             full: (UNDER_WAY / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
-            communicators: HashMap::new(),
+            communicators: Communicators::new(ranks),
             tags: HashMap::new(),
             schedule: Schedule::default(),
             lost: Losses::default(),
@@ -158,20 +159,6 @@ impl TiWriter {
         }
     }
 
-    /// The rank of the world that is `peer` in a communicator.
-    fn world(&self, rank: u32, context: ContextId, peer: u32) -> u32 {
-        match context {
-            WORLD => peer,
-            SELF => rank,
-            other => self
-                .communicators
-                .get(&other)
-                .and_then(|members| members.get(peer as usize))
-                .copied()
-                .unwrap_or(peer),
-        }
-    }
-
     fn tag(&mut self, context: ContextId, tag: i32) -> i64 {
         if context == WORLD && tag >= 0 {
             return i64::from(tag);
@@ -220,7 +207,7 @@ impl TiWriter {
 
     fn send(&mut self, rank: u32, call: &Call<'_>) {
         let Call::Send { mode, context, to, tag, bytes, request, .. } = *call else { return };
-        let (to, tag) = (self.world(rank, context, to), self.tag(context, tag));
+        let (to, tag) = (self.communicators.world_rank(rank, context, to), self.tag(context, tag));
         let name = if request.is_some() { "isend" } else { "send" };
         let mark = match mode {
             SendMode::Standard => "",
@@ -246,7 +233,7 @@ impl TiWriter {
             reply.completions.first().filter(|_| request.is_none() && (matched.is_some() || any_of_others));
         let from = from.or_else(|| came.and_then(|came| u32::try_from(came.source).ok()));
         let tag = tag.or_else(|| came.map(|came| came.tag));
-        let source = from.map(|from| i64::from(self.world(rank, context, from)));
+        let source = from.map(|from| i64::from(self.communicators.world_rank(rank, context, from)));
         if tag.is_none() && context != WORLD {
             self.lost.add(Loss::AnyTag);
         }
@@ -399,7 +386,7 @@ impl TraceWriter for TiWriter {
     }
 
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
-        self.communicators.insert(context, members.to_vec());
+        self.communicators.add(context, members);
     }
 
     fn scheduled(&mut self, rank: u32, _: ContextId, _: Collective, method: Method) {

@@ -2,10 +2,12 @@
 
 use mpirage_call::{CollectiveCall, CommRequest, ContextId};
 use mpirage_collectives::{Member, SETS, Step};
+use mpirage_data::Group;
 
 use super::super::chain::Chain;
 use super::super::graph::{Kind, Op};
 use super::{GoalWriter, Open, Rank, calc, message};
+use crate::communicators::group_of;
 use crate::expansion::expand;
 
 /// So many non-blocking collectives of a communicator have tags of their own.
@@ -13,12 +15,12 @@ const BESIDE_EACH_OTHER: u32 = 1 << 8;
 
 impl GoalWriter {
     pub(super) fn collective(&mut self, rank: u32, call: &CollectiveCall<'_>) {
-        let members = self.members(rank, call.context);
+        let members = self.communicators.members(rank, call.context);
         self.collective_of(rank, call, &members);
     }
 
-    fn collective_of(&mut self, rank: u32, call: &CollectiveCall<'_>, members: &[u32]) {
-        let Some(seat) = members.iter().position(|&member| member == rank) else { return };
+    fn collective_of(&mut self, rank: u32, call: &CollectiveCall<'_>, members: &Group) {
+        let Some(seat) = members.rank_of(rank) else { return };
         let state = &mut self.ranks[rank as usize];
         state.write_computation();
         let (mut chain, number) = match call.request {
@@ -26,7 +28,7 @@ impl GoalWriter {
             Some(_) => (state.chain.clone(), state.next_beside(call)),
         };
         let mut steps = std::mem::take(&mut self.steps);
-        let member = Member { rank: seat as u32, size: members.len() as u32 };
+        let member = Member { rank: seat, size: members.size() };
         expand(call, member, self.ranks[rank as usize].method, &mut steps);
         self.write_steps(rank, &mut chain, (call.context, number), members, &steps.steps);
         self.steps = steps;
@@ -46,26 +48,28 @@ impl GoalWriter {
         rank: u32,
         chain: &mut Chain,
         (context, number): (ContextId, u32),
-        members: &[u32],
+        members: &Group,
         steps: &[Step],
     ) {
+        // Steps name members of the group only.
+        let world = |member: u32| members.world_of(member).unwrap_or(member);
         let mut sets: [Vec<u32>; SETS] = Default::default();
         for step in steps {
             match *step {
                 Step::Send { to, bytes, slot } | Step::Ssend { to, bytes, slot } => {
-                    let op = self.step_op(Kind::Send, members[to as usize], (context, number, slot), bytes);
+                    let op = self.step_op(Kind::Send, world(to), (context, number, slot), bytes);
                     chain.block(&mut self.ranks[rank as usize].schedule, op);
                 }
                 Step::Recv { from, bytes, slot } => {
-                    let op = self.step_op(Kind::Recv, members[from as usize], (context, number, slot), bytes);
+                    let op = self.step_op(Kind::Recv, world(from), (context, number, slot), bytes);
                     chain.block(&mut self.ranks[rank as usize].schedule, op);
                 }
                 Step::Isend { to, bytes, slot, set } | Step::Issend { to, bytes, slot, set } => {
-                    let op = self.step_op(Kind::Send, members[to as usize], (context, number, slot), bytes);
+                    let op = self.step_op(Kind::Send, world(to), (context, number, slot), bytes);
                     sets[usize::from(set)].push(chain.start(&mut self.ranks[rank as usize].schedule, op));
                 }
                 Step::Irecv { from, bytes, slot, set } => {
-                    let op = self.step_op(Kind::Recv, members[from as usize], (context, number, slot), bytes);
+                    let op = self.step_op(Kind::Recv, world(from), (context, number, slot), bytes);
                     sets[usize::from(set)].push(chain.start(&mut self.ranks[rank as usize].schedule, op));
                 }
                 Step::WaitAll => sets.iter_mut().for_each(|set| wait_for(chain, set, 0)),
@@ -103,9 +107,9 @@ impl GoalWriter {
         let call = CollectiveCall { request: how.request(), ..CollectiveCall::agreement(parent) };
         match how {
             CommRequest::CreateGroup { members, .. } => {
-                let members: Vec<u32> =
-                    members.iter().map(|&member| self.world(rank, parent, member)).collect();
-                self.collective_of(rank, &call, &members);
+                let world = |&member| self.communicators.world_rank(rank, parent, member);
+                let members: Vec<u32> = members.iter().map(world).collect();
+                self.collective_of(rank, &call, &group_of(&members));
             }
             _ => self.collective(rank, &call),
         }

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, Input, RequestId, SELF, WORLD};
+use mpirage_call::{Blocks, CollectiveCall, CommRequest, ContextId, Input, RequestId, WORLD};
 use mpirage_collectives::{Collective, Member, Peers, Step};
+use mpirage_data::Group;
 use mpirage_units::Duration;
 
 use super::TiWriter;
 use super::losses::Loss;
+use crate::communicators::group_of;
 use crate::expansion::expand;
 use crate::writer::TraceWriter as _;
 
@@ -31,7 +33,7 @@ impl TiWriter {
         if call.context == WORLD && call.peers == Peers::All {
             return self.world_collective(rank, call);
         }
-        let members = self.members(rank, call.context);
+        let members = self.communicators.members(rank, call.context);
         let under_way = self.expand(rank, call, &members);
         match call.request {
             // All its messages are under way: a wait for it is one for them.
@@ -45,14 +47,6 @@ impl TiWriter {
                 self.ranks[rank as usize].open.remove(&request);
             }
             None => self.waited(rank, &under_way),
-        }
-    }
-
-    fn members(&self, rank: u32, context: ContextId) -> Vec<u32> {
-        match context {
-            WORLD => (0..self.ranks.len() as u32).collect(),
-            SELF => vec![rank],
-            other => self.communicators.get(&other).cloned().unwrap_or_default(),
         }
     }
 
@@ -111,9 +105,9 @@ impl TiWriter {
     }
 
     /// A collective as the messages it consists of. Gives the requests under way after its last step.
-    fn expand(&mut self, rank: u32, call: &CollectiveCall<'_>, members: &[u32]) -> Vec<RequestId> {
-        let Some(seat) = members.iter().position(|&member| member == rank) else { return Vec::new() };
-        let (seat, size) = (seat as u32, members.len() as u32);
+    fn expand(&mut self, rank: u32, call: &CollectiveCall<'_>, members: &Group) -> Vec<RequestId> {
+        let Some(seat) = members.rank_of(rank) else { return Vec::new() };
+        let size = members.size();
         if size > 1 {
             self.lost.add(Loss::Expanded);
         }
@@ -131,9 +125,11 @@ impl TiWriter {
         &mut self,
         rank: u32,
         context: ContextId,
-        members: &[u32],
+        members: &Group,
         steps: &[Step],
     ) -> Vec<RequestId> {
+        // Steps name members of the group only.
+        let world = |member: u32| members.world_of(member).unwrap_or(member);
         let us = i64::from(rank);
         // Requests of schedules have numbers that no program uses.
         let first = u32::MAX / 2 + self.ranks[rank as usize].posted % MOST_PARTS;
@@ -142,21 +138,21 @@ impl TiWriter {
             match *step {
                 // The format has no synchronous sends, nor waits for some requests: such a wait becomes one for all.
                 Step::Send { to, bytes, slot } | Step::Ssend { to, bytes, slot } => {
-                    let (to, tag) = (members[to as usize], self.step_tag(context, slot));
+                    let (to, tag) = (world(to), self.step_tag(context, slot));
                     self.line(rank, format_args!("send {to} {tag} {bytes} 6"));
                 }
                 Step::Isend { to, bytes, slot, .. } | Step::Issend { to, bytes, slot, .. } => {
-                    let (to, tag) = (members[to as usize], self.step_tag(context, slot));
+                    let (to, tag) = (world(to), self.step_tag(context, slot));
                     self.line(rank, format_args!("isend {to} {tag} {bytes} 6"));
                     self.open(rank, RequestId::new(next), (us, i64::from(to), tag));
                     next += 1;
                 }
                 Step::Recv { from, bytes, slot } => {
-                    let (from, tag) = (members[from as usize], self.step_tag(context, slot));
+                    let (from, tag) = (world(from), self.step_tag(context, slot));
                     self.line(rank, format_args!("recv {from} {tag} {bytes} 6"));
                 }
                 Step::Irecv { from, bytes, slot, .. } => {
-                    let (from, tag) = (members[from as usize], self.step_tag(context, slot));
+                    let (from, tag) = (world(from), self.step_tag(context, slot));
                     self.line(rank, format_args!("irecv {from} {tag} {bytes} 6"));
                     self.open(rank, RequestId::new(next), (i64::from(from), us, tag));
                     next += 1;
@@ -189,9 +185,9 @@ impl TiWriter {
         let call = CollectiveCall::agreement(parent);
         match how {
             CommRequest::CreateGroup { members, .. } => {
-                let members: Vec<u32> =
-                    members.iter().map(|&member| self.world(rank, parent, member)).collect();
-                let under_way = self.expand(rank, &call, &members);
+                let world = |&member| self.communicators.world_rank(rank, parent, member);
+                let members: Vec<u32> = members.iter().map(world).collect();
+                let under_way = self.expand(rank, &call, &group_of(&members));
                 self.waited(rank, &under_way);
             }
             CommRequest::DupLater { .. } => {
