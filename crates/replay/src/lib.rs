@@ -1,8 +1,12 @@
 //! Runs a workload: ranks that only yield calls, without memory and without a stack.
 
+mod threads;
+
 use mpirage_call::LineId;
 use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
 use mpirage_trace::{Calls, Step, TraceError, Workload};
+
+use threads::Threads;
 
 /// How many times ranks are resumed between two looks at the outside world.
 const LOOK_EVERY: u64 = 4096;
@@ -40,11 +44,15 @@ pub fn run(
             || format!("communicator {number} of the trace names a rank twice, or one that does not exist");
         engine.define_comm(members).ok_or_else(|| TraceError::Spec(problem()))?;
     }
+    let mut threads = (!workload.threads().is_empty()).then(Threads::default);
     let (mut ended, mut resumed) = (0, 0u64);
     loop {
         match engine.advance() {
             Turn::Resume(line) => {
-                ended += usize::from(resume(engine, workload, line)?);
+                ended += match &mut threads {
+                    None => usize::from(resume(engine, workload, line)?),
+                    Some(threads) => threads.resume(engine, workload, line)?,
+                };
                 resumed += 1;
                 if resumed.is_multiple_of(LOOK_EVERY) && watch.progress(engine.now().as_secs_f64(), ended) {
                     return Err(ReplayError::Stopped);

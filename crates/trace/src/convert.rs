@@ -39,8 +39,19 @@ pub(crate) fn write_calls(
     for (context, members) in traced.iter().skip(given) {
         writer.communicator(*context, members);
     }
-    let mut conversion =
-        Conversion { workload, writer, traced, exact, stop, reply: Reply::default(), made: 1 << 31 };
+    if exact && !workload.threads().is_empty() {
+        return Err(needs_run("has ranks with several threads"));
+    }
+    let mut conversion = Conversion {
+        workload,
+        writer,
+        traced,
+        exact,
+        stop,
+        reply: Reply::default(),
+        words: Vec::new(),
+        made: 1 << 31,
+    };
     (0..conversion.workload.ranks()).try_for_each(|rank| conversion.rank(rank))
 }
 
@@ -51,35 +62,49 @@ struct Conversion<'a> {
     exact: bool,
     stop: &'a dyn Fn() -> bool,
     reply: Reply,
+    words: Vec<u64>,
     /// The last number given to something that only a run could number.
     made: u32,
 }
 
 impl Conversion<'_> {
+    /// Writes the calls of a rank. Those of its further threads follow when they are woken.
     fn rank(&mut self, rank: u32) -> Result<(), TraceError> {
-        let mut words = Vec::new();
-        self.reply.clear();
-        loop {
-            if (self.stop)() {
-                return Err(TraceError::Stopped);
-            }
-            words.clear();
-            let step = self.workload.next(rank, &self.reply, &mut Calls::new(&mut words))?;
-            let mut at = 0;
-            while at < words.len() {
-                let Ok((stamp, call, length)) = decode_call(&words[at..]) else {
-                    return Err(TraceError::Spec("the workload has written a call that is none".to_owned()));
-                };
-                self.write(rank, &stamp, &call)?;
-                at += length;
-            }
-            if step == Step::Ended {
-                return Ok(());
-            }
+        let mut asked = vec![rank];
+        while let Some(thread) = asked.pop() {
+            self.reply.clear();
+            while self.thread(rank, thread)? == Step::Waits {}
+            self.workload.take_woken(&mut asked);
         }
+        Ok(())
     }
 
-    fn write(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>) -> Result<(), TraceError> {
+    /// Writes the next calls of a thread of a rank.
+    fn thread(&mut self, rank: u32, thread: u32) -> Result<Step, TraceError> {
+        if (self.stop)() {
+            return Err(TraceError::Stopped);
+        }
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        let step = self.workload.next(thread, &self.reply, &mut Calls::new(&mut words))?;
+        let mut at = 0;
+        while at < words.len() {
+            let Ok((stamp, call, length)) = decode_call(&words[at..]) else {
+                return Err(TraceError::Spec("the workload has written a call that is none".to_owned()));
+            };
+            self.write((rank, thread), &stamp, &call)?;
+            at += length;
+        }
+        self.words = words;
+        Ok(step)
+    }
+
+    fn write(
+        &mut self,
+        (rank, thread): (u32, u32),
+        stamp: &Stamp,
+        call: &Call<'_>,
+    ) -> Result<(), TraceError> {
         if !stamp.burst.is_none() {
             self.writer.computed(rank, Work::from(stamp.burst));
         }
@@ -88,7 +113,7 @@ impl Conversion<'_> {
         }
         if call.needs_answer() {
             self.reply.clear();
-            self.answer(rank, call)?;
+            self.answer(thread, call)?;
         }
         match call.trace_role() {
             TraceRole::Operation => {
@@ -111,7 +136,7 @@ impl Conversion<'_> {
     }
 
     /// Fills in the reply of a successful call.
-    fn answer(&mut self, rank: u32, call: &Call<'_>) -> Result<(), TraceError> {
+    fn answer(&mut self, thread: u32, call: &Call<'_>) -> Result<(), TraceError> {
         let done = &mut self.reply.completions;
         match *call {
             Call::Wait { how: Completing::Any, requests, .. } => {
@@ -125,7 +150,7 @@ impl Conversion<'_> {
                 self.reply.message = take.then_some(self.made);
             }
             Call::Send { .. } => done.push(Completion::empty(0)),
-            Call::MakeComm { how, .. } => return self.make(rank, &how),
+            Call::MakeComm { how, .. } => return self.make(thread, &how),
             Call::Init
             | Call::Finalize
             | Call::Abort { .. }
@@ -175,8 +200,8 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    fn make(&mut self, rank: u32, how: &CommRequest<'_>) -> Result<(), TraceError> {
-        match self.workload.traced_context(rank) {
+    fn make(&mut self, thread: u32, how: &CommRequest<'_>) -> Result<(), TraceError> {
+        match self.workload.traced_context(thread) {
             Some(made) => {
                 self.reply.context = made;
                 let known = self.traced.iter().find(|(context, _)| Some(*context) == made);

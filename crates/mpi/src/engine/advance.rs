@@ -67,6 +67,7 @@ impl<M: Memory> Engine<M> {
             }
             state.phase = Phase::Running;
             state.released = false;
+            self.resumed = Some(line);
             self.fetch_next();
         }
         true

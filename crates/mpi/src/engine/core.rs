@@ -207,10 +207,11 @@ impl<M: Memory> Core<M> {
         let (start, end) = (*entered, self.kernel.now());
         if !in_function {
             if end > start {
-                self.observers.record(&Record::Pause { rank: rank.get(), start, end });
+                let pause = Record::Pause { rank: rank.get(), start, end };
+                self.observers.record_of(line, *rank, &pause);
             }
         } else if !self.observers.wants_arguments() {
-            self.observers.call(*rank, stamp, (start, end), None);
+            self.observers.call((line, *rank), stamp, (start, end), None);
         } else if inbox.is_empty() {
             self.unrecorded = true;
         } else {
@@ -222,7 +223,7 @@ impl<M: Memory> Core<M> {
     pub(crate) fn record_details(&mut self, line: LineId, call: &Call<'_>) {
         let Line { rank, stamp, entered, reply, .. } = self.ranks.line(line);
         let details = Some(Details { call, reply });
-        self.observers.call(*rank, stamp, (*entered, self.kernel.now()), details);
+        self.observers.call((line, *rank), stamp, (*entered, self.kernel.now()), details);
     }
 
     /// The same where they are to be read again, since the function has blocked: most are waits or receives.
@@ -233,7 +234,7 @@ impl<M: Memory> Core<M> {
         let again = observers.wants_collectives_again();
         let mut record = |call: Option<&Call<'_>>| {
             let details = call.map(|call| Details { call, reply });
-            observers.call(*rank, stamp, span, details);
+            observers.call((line, *rank), stamp, span, details);
         };
         match inbox.current_sort() {
             HeadKind::Wait => {

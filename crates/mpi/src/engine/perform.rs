@@ -90,11 +90,11 @@ impl<M: Memory> Calls<M> {
 
     /// The delay before a call has passed.
     pub(super) fn delay_done(&mut self, line: LineId) {
-        let (rank, delay) = (self.core.ranks.rank_of(line).get(), self.core.ranks.line(line).stamp.delay);
+        let (rank, delay) = (self.core.ranks.rank_of(line), self.core.ranks.line(line).stamp.delay);
         self.core.ranks.pass_ideal(line, delay);
         let end = self.core.kernel.now();
         let start = Time::from_picos(end.as_picos() - delay.as_picos());
-        self.core.observers.record(&Record::Pause { rank, start, end });
+        self.core.observers.record_of(line, rank, &Record::Pause { rank: rank.get(), start, end });
         self.after_delay(line);
     }
 

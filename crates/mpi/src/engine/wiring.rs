@@ -92,6 +92,8 @@ pub struct Engine<M> {
     /// A vector for new calls, used for all lines: it stays in a near cache.
     call_buffer: Vec<u64>,
     pub(super) events: Vec<Event>,
+    /// The line that was resumed last.
+    pub(super) resumed: Option<LineId>,
 }
 
 impl<M: Memory> Engine<M> {
@@ -154,6 +156,7 @@ impl<M: Memory> Engine<M> {
             },
             call_buffer: Vec::new(),
             events: Vec::new(),
+            resumed: None,
         }
     }
 
@@ -178,6 +181,7 @@ impl<M: Memory> Engine<M> {
     pub fn open_line(&mut self, rank: RankId) -> LineId {
         let line = self.calls.core.ranks.open_line(rank);
         self.calls.core.jobs.add_line(rank);
+        self.calls.core.observers.open_line(line, rank);
         self.calls.core.turns.resume(line);
         line
     }
@@ -186,7 +190,7 @@ impl<M: Memory> Engine<M> {
     pub fn open_running_line(&mut self, rank: RankId) -> LineId {
         let line = self.calls.core.ranks.open_line(rank);
         self.calls.core.jobs.add_line(rank);
-        self.calls.core.observers.thread(rank);
+        self.calls.core.observers.open_line(line, rank);
         line
     }
 
@@ -313,11 +317,23 @@ impl<M: Memory> Engine<M> {
     /// to the line's own inbox.
     #[inline]
     fn carry_out_all(&mut self, line: LineId, calls: Vec<u64>, ended: bool) {
+        if self.resumed != Some(line) {
+            self.note_wake(line);
+        }
         let state = self.calls.core.ranks.line_mut(line);
         let own = state.inbox.replace(calls);
         state.leaving = ended;
         self.calls.next_call(line);
         self.call_buffer = self.calls.core.ranks.line_mut(line).inbox.keep_rest(own);
+    }
+
+    /// A line makes calls although another was resumed: if that is a line of the same rank, its thread has woken this one's.
+    #[cold]
+    fn note_wake(&mut self, line: LineId) {
+        let rank = self.calls.core.ranks.rank_of(line);
+        if let Some(by) = self.resumed.filter(|&by| self.calls.core.ranks.rank_of(by) == rank) {
+            self.calls.core.observers.woken(line, by, rank);
+        }
     }
 
     /// How a job has ended; a deadlock if it has not, since its ranks are not resumed any more.
