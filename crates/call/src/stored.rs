@@ -105,6 +105,11 @@ pub(crate) trait StoredField<'l>: Sized {
         None
     }
 
+    /// The request that the field names, unless it is a list of them.
+    fn request_mut(&mut self) -> Option<&mut RequestId> {
+        None
+    }
+
     /// Which of the call's codes its entry has. Only one field of a call may choose.
     fn form(&self) -> usize {
         0

@@ -14,6 +14,7 @@
 mod entry;
 mod layout;
 mod read;
+mod requests;
 mod threads;
 mod write;
 

@@ -14,6 +14,7 @@ use mpirage_collectives::{Member, Peers};
 
 use super::entry::{self, Before, Sync};
 use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION};
+use super::requests::Requests;
 use super::threads::Threads;
 use crate::{Calls, Computation, Place, Step, TraceError, Workload, varint};
 
@@ -72,6 +73,8 @@ struct Names {
     messages: Vec<(u32, u32)>,
     /// The highest request so far.
     highest: RequestId,
+    /// The numbers of requests in this run, if ranks have several threads; otherwise they are those of the traced run.
+    requests: Option<Box<Requests>>,
 }
 
 impl BinaryTrace {
@@ -98,7 +101,8 @@ impl BinaryTrace {
         let sizes =
             footer.communicators.iter().map(|(context, members)| (*context, members.len())).chain(own);
         let cursors = footer.ranks.iter().map(|_| Cursor::default()).collect();
-        let names = (0..ranks).map(|_| Names::default()).collect();
+        let requests = || (!threads.are_none()).then(Box::default);
+        let names = (0..ranks).map(|_| Names { requests: requests(), ..Names::default() }).collect();
         let (lists, stored) = (Lists::default(), Vec::new());
         let mut trace = BinaryTrace {
             path: path.to_owned(),
@@ -166,15 +170,15 @@ impl BinaryTrace {
         let (waits, outcome) = match entry::code_at(&state.entries, at) {
             Some(stored::SEND) => {
                 let (before, call) = entry::get_send(&state.entries, &mut at).ok_or(NO_ENTRY)?;
-                (names.pass_on(shared, before, call, calls)?, Outcome::None)
+                (names.pass_on(thread, shared, (before, call), calls)?, Outcome::None)
             }
             Some(stored::RECEIVE) => {
                 let (before, call) = entry::get_receive(&state.entries, &mut at).ok_or(NO_ENTRY)?;
-                (names.pass_on(shared, before, call, calls)?, Outcome::None)
+                (names.pass_on(thread, shared, (before, call), calls)?, Outcome::None)
             }
             _ => {
                 let (before, call, outcome) = entry::get(&state.entries, &mut at, lists).ok_or(NO_ENTRY)?;
-                (names.pass_on(shared, before, call, calls)?, outcome)
+                (names.pass_on(thread, shared, (before, call), calls)?, outcome)
             }
         };
         if waits {
@@ -197,6 +201,11 @@ impl BinaryTrace {
     fn note_reply(&mut self, thread: u32, reply: &Reply) {
         if let Some(outcome) = self.cursors[thread as usize].awaited.take() {
             self.names[self.threads.rank_of(thread) as usize].note(outcome, reply);
+        }
+        if !self.threads.are_none()
+            && let Some(requests) = &mut self.names[self.threads.rank_of(thread) as usize].requests
+        {
+            requests.returned(thread);
         }
     }
 
@@ -277,15 +286,16 @@ impl From<&'static str> for Refusal {
 }
 
 const NO_ENTRY: &str = "this is no entry";
+const NO_REQUEST: &str = "a request that was never started";
 
 impl Names {
     /// Passes a call of the traced run on as a call of this run. True if it needs an answer.
     #[inline(always)]
     fn pass_on(
         &mut self,
+        thread: u32,
         shared: &Shared,
-        before: Before,
-        mut call: Call<'_>,
+        (before, mut call): (Before, Call<'_>),
         calls: &mut Calls<'_>,
     ) -> Result<bool, Refusal> {
         let Before { place, burst, delay } = before;
@@ -293,7 +303,20 @@ impl Names {
         let stamp = Stamp { burst, delay, ..*stamp };
         call.check(&mut TraceChecks { highest: &mut self.highest, sizes: &shared.sizes })?;
         self.translate(&mut call, shared.eager_limit)?;
-        calls.push(&stamp, &call);
+        match &mut self.requests {
+            None => calls.push(&stamp, &call),
+            Some(requests) => {
+                let mut waited = Vec::new();
+                let missing = |_| Refusal::Missing(NO_REQUEST);
+                requests.rename(thread, &mut call, &mut waited).map_err(missing)?;
+                match call {
+                    Call::Wait { how, poll, .. } => {
+                        calls.push(&stamp, &Call::Wait { how, poll, requests: &waited })
+                    }
+                    ref call => calls.push(&stamp, call),
+                }
+            }
+        }
         Ok(call.needs_answer())
     }
 
@@ -366,7 +389,7 @@ impl FieldChecks for TraceChecks<'_> {
     }
 
     fn uses(&mut self, request: RequestId) -> Result<(), Refusal> {
-        self.waits(&[request]).map_err(|_| Refusal::Missing("a request that was never started"))
+        self.waits(&[request]).map_err(|_| Refusal::Missing(NO_REQUEST))
     }
 
     /// The root exists, and blocks are for all ranks.
