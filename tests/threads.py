@@ -90,16 +90,51 @@ def outside(suite):
 
 
 def outputs(suite):
-    """Traces for replay cannot store threads; reports and timelines say that calls overlap."""
+    """Formats without threads refuse them; reports and timelines say that calls overlap."""
     program = suite.compile(TESTS / "programs" / "threads_main.c", flags=FLAGS)
-    trace = suite.folder / "threads.mpirage"
-    traced = suite.simulate("-q", "-n", 2, "--trace", trace, program)
-    refused = traced.code == 84 and "several threads of a rank inside MPI" in traced.err
-    suite.check("a trace for replay is refused", refused and not trace.exists(), traced)
+    for ending in ("ti", "goal"):
+        trace = suite.folder / f"threads.{ending}"
+        traced = suite.simulate("-q", "-n", 2, "--trace", trace, program)
+        refused = traced.code == 84 and "several threads of a rank; FILE.mpirage can" in traced.err
+        suite.check(f"a trace .{ending} is refused", refused and not trace.exists(), traced)
     for option, file in (("--report", "run.html"), ("--trace", "run.prv"), ("--trace", "run.pftrace")):
         shown = suite.simulate("-n", 2, option, suite.folder / file, program)
         good = shown.code == 0 and "their calls overlap" in shown.err and (suite.folder / file).exists()
         suite.check(f"{file} is written, with a warning", good, shown)
+
+
+def seconds(suite, *words):
+    result = suite.run([MPIRAGE, "replay", "-q", "--json", *words], timeout=60)
+    return json.loads(result.out)["simulated_seconds"] if result.code == 0 else result
+
+
+def traces(suite):
+    """A replay takes as long as the run, to the picosecond, whether threads sleep, work or wait for each other; the other tests of such traces are
+    in tests/replay.py. On other machines threads meet at other times, and the replay comes to its end."""
+    for name, *words in (("limits",), ("overlap", "sleep"), ("overlap", "work")):
+        program, trace = suite.compile(SOURCES / f"{name}.c", flags=FLAGS), suite.folder / f"{name}.mpirage"
+        for options in ([], ["--compute", "none"]):
+            run = suite.simulate("-q", "-n", 2, *options, f"--json={suite.folder / 'run.json'}", "--trace", trace, program, *words, timeout=60)
+            suite.check(f"{name} {words} {options} is traced", run.code == 0, run)
+            took = json.loads((suite.folder / "run.json").read_text())["simulated_seconds"]
+            suite.check(f"{name} {words} {options} takes as long again", seconds(suite, trace) == took, (seconds(suite, trace), took))
+    for source in PROGRAMS:
+        program, trace = suite.compile(source, flags=FLAGS), suite.folder / f"{source.stem}.mpirage"
+        suite.simulate("-q", "-n", 3, "--compute", "none", "--trace", trace, program)
+        here = seconds(suite, trace)
+        for machine in (["-p", "torus:4"], ["--model", "bus"], ["--model", "loggops"], ["--net", "hdr100"]):
+            there = seconds(suite, *machine, trace)
+            suite.check(f"{source.stem} on {machine}", isinstance(there, float) and there != here, (here, there))
+    trace = suite.folder / "threads_pairs.mpirage"
+    info = json.loads(suite.run([MPIRAGE, "trace", "info", "--json", trace]).out)
+    suite.check("threads are counted", info["ranks"] == 3 and info["threads"] > 3, info)
+    jobs = suite.folder / "jobs.toml"
+    jobs.write_text(f'[[job]]\nname = "one"\ntrace = "{trace}"\n')
+    job = suite.run([MPIRAGE, "jobs", "-q", jobs])
+    suite.check("beside other jobs they are refused", job.code == 84 and "several threads" in job.err, job)
+    page = suite.folder / "ideal.html"
+    ideal = suite.run([MPIRAGE, "replay", trace, "--report", page, "--report-ideal", "run"])
+    suite.check("a report of a replay", ideal.code == 0 and "their calls overlap" in ideal.err and page.exists(), ideal)
 
 
 LEVEL = """#include <mpi.h>
@@ -126,7 +161,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, levels]
+PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, traces, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

@@ -58,11 +58,21 @@ pub fn run(
                     return Err(ReplayError::Stopped);
                 }
             }
-            Turn::End => return Ok(engine.take_ending()),
+            Turn::End => return ending(engine, threads.is_some()),
             // A replayed rank prints nothing, and gains nothing from an early answer.
             Turn::Output(_) | Turn::Release(_) => {}
         }
     }
+}
+
+/// How the run has ended. Threads that wait for each other outside MPI are an error of the trace.
+fn ending(engine: &mut Engine<NoMemory>, threads: bool) -> Result<Ending, ReplayError> {
+    let ending = engine.take_ending();
+    if threads && ending == Ending::Deadlock && engine.diagnosis().blocked().is_empty() {
+        let problem = "threads of a rank wait until another wakes them, and none does: the trace is damaged";
+        return Err(TraceError::Spec(problem.to_owned()).into());
+    }
+    Ok(ending)
 }
 
 /// Takes the next calls of a rank; true if it has ended.

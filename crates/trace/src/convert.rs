@@ -9,8 +9,8 @@ use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, CommRequest, Completing, Completion, ContextId, Reply, Stamp, Work};
 use mpirage_units::Duration;
 
-use crate::writer::{TraceWriter, beyond_format};
-use crate::{Calls, Step, TraceError, Workload};
+use crate::writer::{NO_THREADS, TraceWriter, beyond_format};
+use crate::{Calls, Step, ThreadSync, TraceError, Workload};
 
 /// Writes all calls of `workload`, rank by rank, and finishes the trace. Ends with [`TraceError::Stopped`], without a trace,
 /// once `stop` gives true.
@@ -39,12 +39,13 @@ pub(crate) fn write_calls(
     for (context, members) in traced.iter().skip(given) {
         writer.communicator(*context, members);
     }
-    if exact && !workload.threads().is_empty() {
-        return Err(needs_run("has ranks with several threads"));
-    }
+    let further = workload.threads().iter().map(|&rank| writer.open_thread(rank));
+    let further = further.collect::<Option<Vec<u32>>>().ok_or_else(|| cannot_be_converted(NO_THREADS))?;
+    let numbers = (0..workload.ranks()).chain(further).collect();
     let mut conversion = Conversion {
         workload,
         writer,
+        numbers,
         traced,
         exact,
         stop,
@@ -58,6 +59,8 @@ pub(crate) fn write_calls(
 struct Conversion<'a> {
     workload: &'a mut dyn Workload,
     writer: &'a mut dyn TraceWriter,
+    /// The numbers of ranks and further threads in the trace that is written.
+    numbers: Vec<u32>,
     traced: Vec<(ContextId, Vec<u32>)>,
     exact: bool,
     stop: &'a dyn Fn() -> bool,
@@ -73,38 +76,50 @@ impl Conversion<'_> {
         let mut asked = vec![rank];
         while let Some(thread) = asked.pop() {
             self.reply.clear();
-            while self.thread(rank, thread)? == Step::Waits {}
+            while self.thread(thread)? == Step::Waits {}
             self.workload.take_woken(&mut asked);
         }
         Ok(())
     }
 
     /// Writes the next calls of a thread of a rank.
-    fn thread(&mut self, rank: u32, thread: u32) -> Result<Step, TraceError> {
+    fn thread(&mut self, thread: u32) -> Result<Step, TraceError> {
         if (self.stop)() {
             return Err(TraceError::Stopped);
         }
         let mut words = std::mem::take(&mut self.words);
         words.clear();
         let step = self.workload.next(thread, &self.reply, &mut Calls::new(&mut words))?;
+        self.write_syncs(thread);
         let mut at = 0;
         while at < words.len() {
             let Ok((stamp, call, length)) = decode_call(&words[at..]) else {
                 return Err(TraceError::Spec("the workload has written a call that is none".to_owned()));
             };
-            self.write((rank, thread), &stamp, &call)?;
+            self.write(thread, &stamp, &call)?;
             at += length;
         }
         self.words = words;
         Ok(step)
     }
 
-    fn write(
-        &mut self,
-        (rank, thread): (u32, u32),
-        stamp: &Stamp,
-        call: &Call<'_>,
-    ) -> Result<(), TraceError> {
+    /// Writes what a thread does with others before its next calls.
+    fn write_syncs(&mut self, thread: u32) {
+        let mut syncs = Vec::new();
+        self.workload.take_syncs(&mut syncs);
+        for sync in syncs {
+            let number = |thread: u32| self.numbers[thread as usize];
+            let (own, other) = (number(thread), number(sync.other()));
+            let sync = match sync {
+                ThreadSync::Wakes(_) => ThreadSync::Wakes(other),
+                ThreadSync::Awaits(_) => ThreadSync::Awaits(other),
+            };
+            self.writer.synchronized(own, sync);
+        }
+    }
+
+    fn write(&mut self, thread: u32, stamp: &Stamp, call: &Call<'_>) -> Result<(), TraceError> {
+        let rank = self.numbers[thread as usize];
         if !stamp.burst.is_none() {
             self.writer.computed(rank, Work::from(stamp.burst));
         }
@@ -118,7 +133,7 @@ impl Conversion<'_> {
         match call.trace_role() {
             TraceRole::Operation => {
                 if let Some(what) = beyond_format(self.writer, stamp, call) {
-                    return Err(TraceError::Spec(format!("the workload cannot be converted: {what}")));
+                    return Err(cannot_be_converted(&what));
                 }
                 self.writer.called(rank, stamp, call, &self.reply, Duration::ZERO);
             }
@@ -225,6 +240,10 @@ impl Conversion<'_> {
 fn received(from: Option<u32>, tag: Option<i32>, bytes: u64) -> Completion {
     let (source, tag) = (from.map_or(-1, |from| from as i32), tag.unwrap_or(-1));
     Completion { source, tag, bytes, ..Completion::empty(0) }
+}
+
+fn cannot_be_converted(why: &str) -> TraceError {
+    TraceError::Spec(format!("the workload cannot be converted: {why}"))
 }
 
 fn needs_run(what: &str) -> TraceError {

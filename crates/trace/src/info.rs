@@ -181,6 +181,11 @@ impl TraceWriter for InfoCollector {
         self.communicators.insert(context, members.to_vec());
     }
 
+    /// The calls of a thread are those of its rank.
+    fn open_thread(&mut self, rank: u32) -> Option<u32> {
+        Some(rank)
+    }
+
     fn stores_accesses(&self) -> bool {
         true
     }

@@ -40,5 +40,5 @@ pub use info::{Info, Matrix, info};
 pub use open::{Format, open, recognise};
 pub use otf2::Otf2Trace;
 pub use ti::{TiLayout, TiTrace, TiWriter};
-pub use workload::{Calls, Computation, Step, Workload};
+pub use workload::{Calls, Computation, Step, ThreadSync, Workload};
 pub use writer::{TraceRecorder, TraceWriter};

@@ -66,6 +66,11 @@ pub trait Workload {
         let _ = woken;
     }
 
+    /// Moves what a thread has done with others of its rank in the last call of `next`, before the calls that this wrote, to `syncs`.
+    fn take_syncs(&mut self, syncs: &mut Vec<ThreadSync>) {
+        let _ = syncs;
+    }
+
     /// Numbers and members of the communicators of the traced run, if the trace has them.
     fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {
         Vec::new()
@@ -95,6 +100,24 @@ pub struct Computation {
     /// Bursts took no time, and neither did combining and copying inside MPI: `--compute none`. What a program declares in
     /// floating-point operations took its time.
     pub free: bool,
+}
+
+/// What a thread does with another thread of its rank outside MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadSync {
+    /// It wakes this one.
+    Wakes(u32),
+    /// It goes on when this one wakes it.
+    Awaits(u32),
+}
+
+impl ThreadSync {
+    /// The other thread.
+    pub fn other(self) -> u32 {
+        match self {
+            ThreadSync::Wakes(other) | ThreadSync::Awaits(other) => other,
+        }
+    }
 }
 
 /// What follows the calls that a rank has given.

@@ -11,7 +11,7 @@ use mpirage_collectives::{Collective, Method};
 use mpirage_record::{Record, Recorder, Writer};
 use mpirage_units::Duration;
 
-use crate::TraceError;
+use crate::{ThreadSync, TraceError};
 
 /// Writes what ranks do to a trace. Events of one rank come in the order of its program.
 ///
@@ -49,9 +49,9 @@ pub trait TraceWriter {
         None
     }
 
-    /// A thread, all calls of which so far have returned, wakes another thread of its rank, which goes on then.
-    fn wakes(&mut self, thread: u32, woken: u32) {
-        let _ = (thread, woken);
+    /// A thread, all calls of which so far have returned, wakes another thread of its rank, or is woken by it and goes on then.
+    fn synchronized(&mut self, thread: u32, sync: ThreadSync) {
+        let _ = (thread, sync);
     }
 
     /// Asks `source` for the file and line (`halo.c:12`) of each call site. Called once, before `finish`.
@@ -100,8 +100,8 @@ impl<S: TraceWriter + ?Sized> TraceWriter for Box<S> {
         (**self).open_thread(rank)
     }
 
-    fn wakes(&mut self, thread: u32, woken: u32) {
-        (**self).wakes(thread, woken);
+    fn synchronized(&mut self, thread: u32, sync: ThreadSync) {
+        (**self).synchronized(thread, sync);
     }
 
     fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
@@ -235,7 +235,8 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
     fn woken(&mut self, rank: u32, thread: u32, by: u32) {
         if let (Some(woken), Some(thread)) = (self.thread_number(rank, thread), self.thread_number(rank, by))
         {
-            self.writer.wakes(thread, woken);
+            self.writer.synchronized(thread, ThreadSync::Wakes(woken));
+            self.writer.synchronized(woken, ThreadSync::Awaits(thread));
         }
     }
 

@@ -67,7 +67,11 @@ impl<M: Memory> Engine<M> {
             }
             state.phase = Phase::Running;
             state.released = false;
+            let rank = state.rank;
             self.resumed = Some(line);
+            if self.calls.core.jobs.are_several() {
+                self.note_activity(rank);
+            }
             self.fetch_next();
         }
         true
@@ -79,7 +83,13 @@ impl<M: Memory> Engine<M> {
         for at in 0..events.len() {
             self.fetch_ahead(&events[at..]);
             let Event { token, milestone } = events[at];
-            match Due::of(token) {
+            let due = Due::of(token);
+            if self.calls.core.jobs.are_several()
+                && let Some(rank) = self.rank_of_due(due)
+            {
+                self.note_activity(rank);
+            }
+            match due {
                 Due::Line(line) => self.line_due(line),
                 Due::Transfer(message) => self.transfer_event(message, milestone),
                 Due::Run(run) => self.calls.core.tasks.push_back(Task::Run(run)),
@@ -108,8 +118,12 @@ impl<M: Memory> Engine<M> {
         while !self.calls.core.jobs.are_over()
             && let Some(task) = self.calls.core.tasks.pop_front()
         {
-            if self.calls.core.jobs.some_are_over() && self.calls.core.jobs.is_over(self.rank_of(&task)) {
-                continue;
+            if self.calls.core.jobs.are_several() {
+                let rank = self.rank_of(&task);
+                if self.calls.core.jobs.is_over(rank) {
+                    continue;
+                }
+                self.note_activity(rank);
             }
             match task {
                 Task::NextCall(line) => self.calls.next_call(line),
@@ -133,6 +147,28 @@ impl<M: Memory> Engine<M> {
             | Task::FinishProbe(line, _) => self.calls.core.ranks.rank_of(line),
             Task::Run(run) => self.calls.core.collectives.run(run).rank,
         }
+    }
+
+    /// The rank whose activity is over, if what follows from it does not tell.
+    fn rank_of_due(&self, due: Due) -> Option<RankId> {
+        Some(match due {
+            Due::Line(line) => self.calls.core.ranks.rank_of(line),
+            Due::Transfer(message) => self.calls.core.transport.message(message).from,
+            Due::Run(run) => self.calls.core.collectives.run(run).rank,
+            Due::Processor(rank) | Due::Migration(rank) => rank,
+            Due::Work(_)
+            | Due::SendComplete(_)
+            | Due::Collective(_)
+            | Due::Decision
+            | Due::File(_)
+            | Due::Window(_) => return None,
+        })
+    }
+
+    /// Something happens in the job of a rank, beside other jobs. A job whose ranks wait for ever ends when something last happened in it.
+    fn note_activity(&mut self, rank: RankId) {
+        let now = self.now();
+        self.calls.core.jobs.note_activity(rank, now);
     }
 
     /// A line's timer or burst is over.

@@ -263,7 +263,8 @@ impl<M: Memory> Core<M> {
             _ => None,
         };
         let gone = state.phase.is(&Phase::Gone);
-        let at = if gone { self.ranks.end(state.rank) } else { self.kernel.now() };
+        let ended = self.jobs.ending(self.jobs.of(state.rank)).map_or(self.kernel.now(), |&(_, time)| time);
+        let at = if gone { self.ranks.end(state.rank) } else { ended };
         let ideal = self.observers.has_ideal().then_some(state.ideal);
         let rank = state.rank.get();
         self.observers.record(&Record::End { rank, at, blocked, ideal });

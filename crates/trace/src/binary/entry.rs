@@ -4,13 +4,13 @@
 //! the call. Then follow the number of the call's place, the burst in nanoseconds, the delay in picoseconds, and the fields of
 //! the call ([`mpirage_call::stored`]).
 //!
-//! Threads of a rank that wake each other outside MPI have entries for that, with a code that no call has ([`Sync`]).
+//! Threads of a rank that wake each other outside MPI have entries for that, with a code that no call has ([`ThreadSync`]).
 
 use mpirage_call::stored::{self, CODE_BITS, Entry, Lists, Outcome};
 use mpirage_call::{Burst, Call, Reply};
 use mpirage_units::Duration;
 
-use crate::varint;
+use crate::{ThreadSync, varint};
 
 const CODE: u8 = (1 << CODE_BITS) - 1;
 const BURST: u8 = 0x20;
@@ -25,15 +25,6 @@ pub(super) struct Before {
     pub burst: Burst,
     /// Other time.
     pub delay: Duration,
-}
-
-/// What a thread does with another thread of its rank outside MPI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sync {
-    /// It wakes this one.
-    Wakes(u32),
-    /// It goes on when this one wakes it.
-    Awaits(u32),
 }
 
 impl Before {
@@ -73,23 +64,23 @@ pub(super) fn put(before: &Before, call: &Call<'_>, reply: &Reply, into: &mut Ve
 }
 
 /// Appends what a thread does with another.
-pub(super) fn put_sync(before: &Before, sync: Sync, into: &mut Vec<u8>) {
+pub(super) fn put_sync(before: &Before, sync: ThreadSync, into: &mut Vec<u8>) {
     let (thread, awaits) = match sync {
-        Sync::Wakes(thread) => (thread, 0),
-        Sync::Awaits(thread) => (thread, 1),
+        ThreadSync::Wakes(thread) => (thread, 0),
+        ThreadSync::Awaits(thread) => (thread, 1),
     };
     before.store(stored::SYNC, into);
     varint::put(u64::from(thread) << 1 | awaits, into);
 }
 
 /// Reads an entry that is known to be about another thread.
-pub(super) fn get_sync(bytes: &[u8], at: &mut usize) -> Option<(Before, Sync)> {
+pub(super) fn get_sync(bytes: &[u8], at: &mut usize) -> Option<(Before, ThreadSync)> {
     let mut entry = Entry::without_lists(bytes, *at);
     let head = entry.byte()?;
     let (before, word) = (Before::load(head, &mut entry)?, entry.number()?);
     let thread = u32::try_from(word >> 1).ok()?;
     *at = entry.position();
-    Some((before, if word & 1 == 0 { Sync::Wakes(thread) } else { Sync::Awaits(thread) }))
+    Some((before, if word & 1 == 0 { ThreadSync::Wakes(thread) } else { ThreadSync::Awaits(thread) }))
 }
 
 /// Reads the entry at `at`, and moves `at` behind it; none if there is no valid entry.

@@ -12,11 +12,11 @@ use mpirage_call::{
 };
 use mpirage_collectives::{Member, Peers};
 
-use super::entry::{self, Before, Sync};
+use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION};
 use super::requests::Requests;
 use super::threads::Threads;
-use crate::{Calls, Computation, Place, Step, TraceError, Workload, varint};
+use crate::{Calls, Computation, Place, Step, ThreadSync, TraceError, Workload, varint};
 
 /// Sites from here on are numbers of call sites whose file and line are known.
 const KNOWN: u64 = 1 << 63;
@@ -35,6 +35,8 @@ pub struct BinaryTrace {
     cursors: Vec<Cursor>,
     names: Vec<Names>,
     threads: Threads,
+    /// What the last thread that was asked has done with others.
+    syncs: Vec<ThreadSync>,
     lists: Lists,
     stored: Vec<u8>,
 }
@@ -61,7 +63,7 @@ struct Cursor {
     /// The outcome of the last call in the traced run.
     awaited: Option<Outcome>,
     /// What it does with another thread before its next entry.
-    sync: Option<Sync>,
+    sync: Option<ThreadSync>,
 }
 
 /// Numbers that a rank knows, whichever of its threads.
@@ -113,6 +115,7 @@ impl BinaryTrace {
             cursors,
             names,
             threads,
+            syncs: Vec::new(),
             lists,
             stored,
         };
@@ -212,14 +215,16 @@ impl BinaryTrace {
     /// The next calls of a thread, of a trace whose ranks have several.
     fn next_of_thread(&mut self, thread: u32, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let start = calls.words().len();
+        self.syncs.clear();
         loop {
             if let Some(sync) = self.cursors[thread as usize].sync {
                 match sync {
-                    Sync::Wakes(other) => self.threads.wake(thread, other),
-                    Sync::Awaits(other) if self.threads.is_awake(thread, other) => {}
-                    Sync::Awaits(_) => return Ok(Step::Sleeps),
+                    ThreadSync::Wakes(other) => self.threads.wake(thread, other),
+                    ThreadSync::Awaits(other) if self.threads.is_awake(thread, other) => {}
+                    ThreadSync::Awaits(_) => return Ok(Step::Sleeps),
                 }
                 self.cursors[thread as usize].sync = None;
+                self.syncs.push(sync);
             }
             let state = &self.cursors[thread as usize];
             if state.at == state.entries.len() && !self.next_block(thread)? {
@@ -255,8 +260,7 @@ impl BinaryTrace {
     fn take_sync(&mut self, thread: u32) -> Result<Before, Refusal> {
         let state = &mut self.cursors[thread as usize];
         let (before, sync) = entry::get_sync(&state.entries, &mut state.at).ok_or(NO_ENTRY)?;
-        let (Sync::Wakes(other) | Sync::Awaits(other)) = sync;
-        if !self.threads.are_siblings(thread, other) {
+        if !self.threads.are_siblings(thread, sync.other()) {
             return Err("a thread that its rank does not have".into());
         }
         state.sync = Some(sync);
@@ -467,6 +471,10 @@ impl Workload for BinaryTrace {
 
     fn take_woken(&mut self, woken: &mut Vec<u32>) {
         self.threads.take_woken(woken);
+    }
+
+    fn take_syncs(&mut self, syncs: &mut Vec<ThreadSync>) {
+        syncs.append(&mut self.syncs);
     }
 
     fn sources(&self) -> Vec<(u64, String)> {

@@ -8,10 +8,10 @@ use mpirage_call::{Burst, Call, Completing, ContextId, Reply, RequestId, Stamp, 
 use mpirage_outfile::OutputFile;
 use mpirage_units::Duration;
 
-use super::entry::{self, Before, Sync};
+use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, LARGEST, MAGIC, Packed, Trailer, VERSION};
 use crate::writer::TraceWriter;
-use crate::{Computation, TraceError, varint};
+use crate::{Computation, ThreadSync, TraceError, varint};
 
 /// Bytes of unfinished blocks, over all ranks.
 const UNFINISHED: usize = 64 << 20;
@@ -80,12 +80,6 @@ impl BinaryWriter {
         } else {
             state.before = before;
         }
-        self.flush_full(rank);
-    }
-
-    fn put_sync(&mut self, rank: u32, sync: Sync) {
-        let state = &mut self.ranks[rank as usize];
-        entry::put_sync(&std::mem::take(&mut state.before), sync, &mut state.entries);
         self.flush_full(rank);
     }
 
@@ -222,9 +216,10 @@ impl TraceWriter for BinaryWriter {
         Some(self.ranks.len() as u32 - 1)
     }
 
-    fn wakes(&mut self, thread: u32, woken: u32) {
-        self.put_sync(thread, Sync::Wakes(woken));
-        self.put_sync(woken, Sync::Awaits(thread));
+    fn synchronized(&mut self, thread: u32, sync: ThreadSync) {
+        let state = &mut self.ranks[thread as usize];
+        entry::put_sync(&std::mem::take(&mut state.before), sync, &mut state.entries);
+        self.flush_full(thread);
     }
 
     fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
