@@ -16,6 +16,7 @@ mod function;
 mod generate;
 mod goal;
 mod info;
+mod losses;
 mod open;
 mod otf2;
 mod source;
