@@ -155,6 +155,10 @@ impl Recorder for Saved {
         self.calls.thread(rank, thread);
     }
 
+    fn handed_over(&mut self, rank: u32) {
+        self.calls.handed_over(rank);
+    }
+
     fn woken(&mut self, rank: u32, thread: u32, by: u32) {
         self.calls.woken(rank, thread, by);
     }

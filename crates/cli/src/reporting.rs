@@ -224,6 +224,12 @@ impl Recorder for Calls {
         }
     }
 
+    fn handed_over(&mut self, rank: u32) {
+        if let Some(writer) = &mut self.writer {
+            writer.handed_over(rank);
+        }
+    }
+
     fn woken(&mut self, rank: u32, thread: u32, by: u32) {
         if let Some(writer) = &mut self.writer {
             writer.woken(rank, thread, by);

@@ -119,6 +119,15 @@ impl Observers {
         }
     }
 
+    /// A line hands over its calls and goes on.
+    pub(crate) fn handed_over(&mut self, line: LineId, rank: RankId) {
+        if self.wants_arguments {
+            self.flush();
+            self.turn_to(line, rank);
+            self.recorder.handed_over(rank.get());
+        }
+    }
+
     /// Records that follow are of this line.
     #[inline]
     fn turn_to(&mut self, line: LineId, rank: RankId) {

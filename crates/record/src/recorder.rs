@@ -87,6 +87,10 @@ declare_recorder! {
     /// What a thread of a rank does next, it does from now on: another thread, whose last call has returned, has woken it outside MPI.
     fn woken(&mut self, _rank: u32, _thread: u32, _by: u32) {}
 
+    /// A rank has handed over calls that need no answer, and gets the turn again at the same instant. Others may have done something in
+    /// between, so this is part of the order of what happens at an instant.
+    fn handed_over(&mut self, _rank: u32) {}
+
     /// From now on, calls of the rank with this site were made along this path: return addresses, the innermost first.
     fn call_path(&mut self, _rank: u32, _site: u64, _frames: &[u64]) {}
 

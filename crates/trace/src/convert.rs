@@ -142,6 +142,8 @@ impl Conversion<'_> {
                     self.writer.computed(rank, work);
                 } else if let Call::Sleep { span } = *call {
                     self.writer.paused(rank, span);
+                } else if let Call::Flush = *call {
+                    self.writer.handed_over(rank);
                 }
             }
             TraceRole::LeftOut => {}

@@ -54,6 +54,11 @@ pub trait TraceWriter {
         let _ = (thread, sync);
     }
 
+    /// A rank, all calls of which so far have returned, gave others the turn and went on at the same instant.
+    fn handed_over(&mut self, rank: u32) {
+        let _ = rank;
+    }
+
     /// Asks `source` for the file and line (`halo.c:12`) of each call site. Called once, before `finish`.
     fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
         let _ = source;
@@ -98,6 +103,10 @@ impl<S: TraceWriter + ?Sized> TraceWriter for Box<S> {
 
     fn open_thread(&mut self, rank: u32) -> Option<u32> {
         (**self).open_thread(rank)
+    }
+
+    fn handed_over(&mut self, rank: u32) {
+        (**self).handed_over(rank);
     }
 
     fn synchronized(&mut self, thread: u32, sync: ThreadSync) {
@@ -230,6 +239,10 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
             }
             None => self.refuse(|| NO_THREADS.to_owned()),
         }
+    }
+
+    fn handed_over(&mut self, rank: u32) {
+        self.writer.handed_over(self.number(rank));
     }
 
     fn woken(&mut self, rank: u32, thread: u32, by: u32) {

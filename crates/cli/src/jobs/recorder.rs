@@ -125,6 +125,12 @@ impl<R: Recorder> Recorder for JobRecorder<R> {
         }
     }
 
+    fn handed_over(&mut self, rank: u32) {
+        if let Some(rank) = self.own(rank) {
+            self.recorder.handed_over(rank);
+        }
+    }
+
     fn woken(&mut self, rank: u32, thread: u32, by: u32) {
         if let Some(rank) = self.own(rank) {
             self.recorder.woken(rank, thread, by);

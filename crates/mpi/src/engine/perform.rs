@@ -243,7 +243,8 @@ impl<M: Memory> Calls<M> {
             }
             // The clock is read first and paid for afterwards, by the delay of the rank's next call. The value of a sample
             // was taken when its burst began.
-            Call::Now | Call::When | Call::Flush | Call::SampleEnd => {}
+            Call::Now | Call::When | Call::SampleEnd => {}
+            Call::Flush => self.core.observers.handed_over(line, rank),
             Call::CallPath { site, frames } => self.core.observers.call_path(rank, site, frames),
             // For the recorder that checks the run.
             Call::Declare { .. }

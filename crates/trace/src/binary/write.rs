@@ -216,6 +216,10 @@ impl TraceWriter for BinaryWriter {
         Some(self.ranks.len() as u32 - 1)
     }
 
+    fn handed_over(&mut self, rank: u32) {
+        self.put(rank, None, &Call::Flush, &Reply::new());
+    }
+
     fn synchronized(&mut self, thread: u32, sync: ThreadSync) {
         let state = &mut self.ranks[thread as usize];
         entry::put_sync(&std::mem::take(&mut state.before), sync, &mut state.entries);
