@@ -103,6 +103,13 @@ def outputs(suite):
         suite.check(f"{file} is written, with a warning", good, shown)
 
 
+def progress(suite):
+    """What comes to a rank is carried out if any of its threads is inside MPI, though the first is not."""
+    program = suite.compile(TESTS / "programs" / "threads_windows.c", flags=FLAGS)
+    result = suite.simulate("-q", "-n", 3, "--compute", "none", "--model", "packet", program, timeout=60)
+    suite.check("accesses to a rank whose first thread sleeps", result.code == 0 and result.out == "counted 300\n", result)
+
+
 def seconds(suite, *words):
     result = suite.run([MPIRAGE, "replay", "-q", "--json", *words], timeout=60)
     return json.loads(result.out)["simulated_seconds"] if result.code == 0 else result
@@ -122,7 +129,7 @@ def traces(suite):
         program, trace = suite.compile(source, flags=FLAGS), suite.folder / f"{source.stem}.mpirage"
         suite.simulate("-q", "-n", 3, "--compute", "none", "--trace", trace, program)
         here = seconds(suite, trace)
-        for machine in (["-p", "torus:4"], ["--model", "bus"], ["--model", "loggops"], ["--net", "hdr100"]):
+        for machine in (["-p", "torus:4"], ["--model", "packet"], ["--model", "bus"], ["--model", "loggops"], ["--net", "hdr100"]):
             there = seconds(suite, *machine, trace)
             suite.check(f"{source.stem} on {machine}", isinstance(there, float) and there != here, (here, there))
     trace = suite.folder / "threads_pairs.mpirage"
@@ -161,7 +168,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, traces, levels]
+PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, progress, traces, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

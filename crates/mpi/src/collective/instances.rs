@@ -331,12 +331,6 @@ impl Collectives {
         paid
     }
 
-    /// The line that entered the collective of a run.
-    pub(crate) fn line_of(&self, id: RunId) -> LineId {
-        let run = &self.runs[id];
-        self.instances[run.instance].participants[run.member as usize].line
-    }
-
     /// A run waits for the next call of its rank.
     pub(crate) fn hold_up(&mut self, id: RunId) {
         self.held_up.entry(self.runs[id].rank).or_default().push(id);

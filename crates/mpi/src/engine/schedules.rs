@@ -120,8 +120,7 @@ impl<M: Memory> Core<M> {
         if self.protocol.progress == CollectiveProgress::Background {
             return false;
         }
-        let line = self.ranks.line(self.collectives.line_of(id));
-        let held_up = !(line.phase.is_in_call() && line.in_function);
+        let held_up = !self.ranks.is_in_function(self.collectives.run(id).rank);
         if held_up {
             self.collectives.hold_up(id);
         }

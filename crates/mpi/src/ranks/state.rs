@@ -208,6 +208,16 @@ impl Ranks {
         }
     }
 
+    /// Is a line of the rank in an MPI function? Its library then does what others ask of the rank.
+    pub(crate) fn is_in_function(&self, rank: RankId) -> bool {
+        let inside = |line: LineId| {
+            let state = &self.lines[line.index()];
+            state.phase.is_in_call() && state.in_function
+        };
+        inside(LineId::first_of(rank))
+            || self.ranks[rank.index()].other_lines.iter().any(|&line| inside(line))
+    }
+
     /// The line that waits for a request.
     #[inline]
     fn waiter(&self, rank: RankId, id: RequestId) -> LineId {

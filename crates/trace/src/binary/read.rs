@@ -217,14 +217,8 @@ impl BinaryTrace {
         let start = calls.words().len();
         self.syncs.clear();
         loop {
-            if let Some(sync) = self.cursors[thread as usize].sync {
-                match sync {
-                    ThreadSync::Wakes(other) => self.threads.wake(thread, other),
-                    ThreadSync::Awaits(other) if self.threads.is_awake(thread, other) => {}
-                    ThreadSync::Awaits(_) => return Ok(Step::Sleeps),
-                }
-                self.cursors[thread as usize].sync = None;
-                self.syncs.push(sync);
+            if !self.obey_sync(thread) {
+                return Ok(Step::Sleeps);
             }
             let state = &self.cursors[thread as usize];
             if state.at == state.entries.len() && !self.next_block(thread)? {
@@ -234,11 +228,10 @@ impl BinaryTrace {
             let state = &self.cursors[thread as usize];
             if entry::code_at(&state.entries, state.at) == Some(stored::SYNC) {
                 let before = self.take_sync(thread).map_err(|refusal| self.bad_entry(thread, &refusal))?;
-                let in_time = before.takes_no_time() && calls.words().len() == start;
-                if !in_time {
-                    return Ok(pass(before, calls));
+                if before.takes_no_time() && calls.words().len() == start {
+                    continue;
                 }
-                continue;
+                return Ok(pass(before, calls));
             }
             match self.step(thread, calls) {
                 Ok(true) => {
@@ -254,6 +247,19 @@ impl BinaryTrace {
                 Err(refusal) => return Err(self.bad_entry(thread, &refusal)),
             }
         }
+    }
+
+    /// Does what a thread is to do with another before its next entry. False if it sleeps.
+    fn obey_sync(&mut self, thread: u32) -> bool {
+        let Some(sync) = self.cursors[thread as usize].sync else { return true };
+        match sync {
+            ThreadSync::Wakes(other) => self.threads.wake(thread, other),
+            ThreadSync::Awaits(other) if self.threads.is_awake(thread, other) => {}
+            ThreadSync::Awaits(_) => return false,
+        }
+        self.cursors[thread as usize].sync = None;
+        self.syncs.push(sync);
+        true
     }
 
     /// Reads an entry about another thread, which is to be obeyed next.
