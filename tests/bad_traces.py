@@ -136,6 +136,8 @@ BAD = [
     ("a collective access that one rank does not make", "a.mpirage", window(FILE, access(0, 4, flags=2), other=[FILE]), 83, r"rank 0 .*rank 1"),
     ("a read that meets a write", "a.mpirage", window(FILE, access(0, 4, flags=2), other=[FILE, access(0, 4, flags=3)]), 83, r"some read, others write"),
     ("a name of a region that is no text", "a.mpirage", window((18, 2, 2, b"\xff\xfe")), 83, r"a\.mpirage: at byte \d+: .*this is no entry"),
+    ("an element that the bytes are no multiple of", "a.ti", ti("0 init", "0 allreduce 48 0 6 element=7", "0 finalize"), 83, r"a\.ti:2: the size of an element is not `7`"),
+    ("an element of no bytes", "a.ti", ti("0 init", "0 reducescatter 8 0 6 element=0", "0 finalize"), 83, r"a\.ti:2: the size of an element is not `0`"),
     ("a wake of a thread of another rank", "a.mpirage", threads([INIT, wakes(1), FINALIZE]), 83, r"a\.mpirage: at byte \d+: .*rank 0: a thread that its rank does not have"),
     ("a wake of a thread that does not exist", "a.mpirage", threads([INIT, wakes(9), FINALIZE]), 83, r"rank 0: a thread that its rank does not have"),
     ("a thread that waits for itself", "a.mpirage", threads([INIT, awaits(0), FINALIZE]), 83, r"rank 0: a thread that its rank does not have"),

@@ -3,6 +3,7 @@
 use mpirage_call::{LineId, RankId};
 use mpirage_kernel::{Advance, Event};
 
+use super::activity::{note_activity, note_due};
 use super::core::network_deadlock;
 use super::files::FileCalls;
 use super::task::Task;
@@ -69,9 +70,7 @@ impl<M: Memory> Engine<M> {
             state.released = false;
             let rank = state.rank;
             self.resumed = Some(line);
-            if self.calls.core.jobs.are_several() {
-                self.note_activity(rank);
-            }
+            note_activity(&mut self.calls.core, rank);
             self.fetch_next();
         }
         true
@@ -84,11 +83,7 @@ impl<M: Memory> Engine<M> {
             self.fetch_ahead(&events[at..]);
             let Event { token, milestone } = events[at];
             let due = Due::of(token);
-            if self.calls.core.jobs.are_several()
-                && let Some(rank) = self.rank_of_due(due)
-            {
-                self.note_activity(rank);
-            }
+            note_due(&mut self.calls.core, due);
             match due {
                 Due::Line(line) => self.line_due(line),
                 Due::Transfer(message) => self.transfer_event(message, milestone),
@@ -123,7 +118,7 @@ impl<M: Memory> Engine<M> {
                 if self.calls.core.jobs.is_over(rank) {
                     continue;
                 }
-                self.note_activity(rank);
+                note_activity(&mut self.calls.core, rank);
             }
             match task {
                 Task::NextCall(line) => self.calls.next_call(line),
@@ -147,28 +142,6 @@ impl<M: Memory> Engine<M> {
             | Task::FinishProbe(line, _) => self.calls.core.ranks.rank_of(line),
             Task::Run(run) => self.calls.core.collectives.run(run).rank,
         }
-    }
-
-    /// The rank whose activity is over, if what follows from it does not tell.
-    fn rank_of_due(&self, due: Due) -> Option<RankId> {
-        Some(match due {
-            Due::Line(line) => self.calls.core.ranks.rank_of(line),
-            Due::Transfer(message) => self.calls.core.transport.message(message).from,
-            Due::Run(run) => self.calls.core.collectives.run(run).rank,
-            Due::Processor(rank) | Due::Migration(rank) => rank,
-            Due::Work(_)
-            | Due::SendComplete(_)
-            | Due::Collective(_)
-            | Due::Decision
-            | Due::File(_)
-            | Due::Window(_) => return None,
-        })
-    }
-
-    /// Something happens in the job of a rank, beside other jobs. A job whose ranks wait for ever ends when something last happened in it.
-    fn note_activity(&mut self, rank: RankId) {
-        let now = self.now();
-        self.calls.core.jobs.note_activity(rank, now);
     }
 
     /// A line's timer or burst is over.

@@ -12,6 +12,7 @@ use mpirage_platform::{HostId, Storages};
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
 
+use super::activity::note_wake;
 use super::bursts::{Bursts, Speeds, Workload};
 use super::calls::Calls;
 use super::core::Core;
@@ -318,22 +319,13 @@ impl<M: Memory> Engine<M> {
     #[inline]
     fn carry_out_all(&mut self, line: LineId, calls: Vec<u64>, ended: bool) {
         if self.resumed != Some(line) {
-            self.note_wake(line);
+            note_wake(&mut self.calls.core, line, self.resumed);
         }
         let state = self.calls.core.ranks.line_mut(line);
         let own = state.inbox.replace(calls);
         state.leaving = ended;
         self.calls.next_call(line);
         self.call_buffer = self.calls.core.ranks.line_mut(line).inbox.keep_rest(own);
-    }
-
-    /// A line makes calls although another was resumed: if that is a line of the same rank, its thread has woken this one's.
-    #[cold]
-    fn note_wake(&mut self, line: LineId) {
-        let rank = self.calls.core.ranks.rank_of(line);
-        if let Some(by) = self.resumed.filter(|&by| self.calls.core.ranks.rank_of(by) == rank) {
-            self.calls.core.observers.woken(line, by, rank);
-        }
     }
 
     /// How a job has ended; a deadlock if it has not, since its ranks are not resumed any more.

@@ -101,8 +101,8 @@ impl<'a> Arguments<'a> {
 
     /// What follows the datatype of a reduction of so many bytes, if its elements have `element` each by the datatype. SimGrid does not
     /// read this: `element=N` gives the bytes of elements that no datatype has, and `ordered` says that the operator does not commute.
-    pub fn reduction(&mut self, bytes: u64, element: u64) -> Result<Reduction, String> {
-        let (mut size, mut commutative) = (element as u32, true);
+    pub fn reduction(&mut self, bytes: u64, element: u32) -> Result<Reduction, String> {
+        let (mut size, mut commutative) = (element, true);
         for word in self.words.by_ref() {
             if let Some(number) = word.strip_prefix(b"element=") {
                 let known = size_of(number).and_then(|size| u32::try_from(size).ok());

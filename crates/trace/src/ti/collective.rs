@@ -79,7 +79,7 @@ impl Player {
                 let flops = words.amount("the flops")?;
                 let element = words.datatype(self.element)?;
                 let total = fill(&mut blocks[1], counts, element)?;
-                let reduction = Some(words.reduction(total, element)?);
+                let reduction = Some(words.reduction(total, element as u32)?);
                 (C::ReduceScatter, 0, [Cut::Whole(total), Cut::Each], reduction, flops)
             }
             Action::Alltoall | Action::Allgather | Action::Gather | Action::Scatter => {
@@ -139,7 +139,7 @@ impl Player {
             _ => (Collective::Exscan, true),
         };
         let bytes = Cut::Whole(count * element);
-        let reduction = Some(words.reduction(count * element, element)?);
+        let reduction = Some(words.reduction(count * element, element as u32)?);
         Ok((kind, root, [bytes, if gets { bytes } else { Cut::Whole(0) }], reduction, flops))
     }
 
