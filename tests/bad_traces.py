@@ -94,12 +94,12 @@ def ti(*lines):
     return "".join(f"{line}\n" for line in lines)
 
 
-# name, file, content, exit code, what is said
 SECOND = 10**12
 # Thread 1 is the second of rank 0.
 TWO_SLEEPS = own([INIT, (11, SECOND), wakes(1), awaits(1), FINALIZE], [awaits(0), (11, SECOND), wakes(0)], threads=[0])
 # The second thread waits for a message to itself, which the first sends and begins to receive a second later.
 LATE_REQUEST = own([INIT, wakes(1), (11, SECOND), (2, 0, 0, 0, 0, 8), (3, 7, 0, 0, 0, 8, 1), FINALIZE], [awaits(0), (4, 0, 1, 1)], threads=[0])
+# name, file, content, exit code, what is said
 BAD = [
     ("an unknown action", "a.txt", ti("0 init", "1 init", "0 dance 1", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*dance"),
     ("a rank that does not exist", "a.txt", ti("0 init", "1 init", "0 send 7 0 100", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*7"),
@@ -171,6 +171,8 @@ def usage(suite):
         ("a configuration and a platform", ["replay", "--model", cfg, "-p", "cluster:2", "gen:ring,ranks=2"], 84, "leave out -p"),
         ("a configuration that is not whole", ["replay", "--model", cfg, "gen:ring,ranks=2"], 82, "m.cfg"),
         ("dates from a trace", ["trace", "convert", "gen:ring,ranks=2", "x.prv"], 84, "mpirage replay gen:ring,ranks=2 --trace x.prv"),
+        ("an ideal run without a report", ["replay", "gen:ring,ranks=2", "--report-ideal", "run"], 84, "--report"),
+        ("messages of collectives for no file", ["replay", "gen:ring,ranks=2", "--trace-collectives", "yes"], 84, "--trace"),
         ("an unknown ending", ["replay", "gen:ring,ranks=2", "--trace", "x.xyz"], 84, "xyz"),
     ):
         result = suite.run([MPIRAGE, *words], cwd=suite.folder)
