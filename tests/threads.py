@@ -97,7 +97,19 @@ def outputs(suite):
         traced = suite.simulate("-q", "-n", 2, "--trace", trace, program)
         refused = traced.code == 84 and "several threads of a rank; FILE.mpirage can" in traced.err
         suite.check(f"a trace .{ending} is refused", refused and not trace.exists(), traced)
-    for option, file in (("--report", "run.html"), ("--trace", "run.prv"), ("--trace", "run.pftrace")):
+    shown = suite.simulate("-n", 2, "--compute", "none", "--trace", suite.folder / "run.prv", program)
+    suite.check("run.prv has a row for each thread", shown.code == 0 and "their calls overlap" not in shown.err, shown)
+    rows = {}
+    for line in (suite.folder / "run.prv").read_text().splitlines():
+        kind, *numbers = line.split(":")
+        if kind == "1":
+            _, _, task, thread, start, end, _ = map(int, numbers)
+            rows.setdefault((task, thread), []).append((start, end))
+    apart = all(before[1] <= after[0] for states in rows.values() for before, after in zip(sorted(states), sorted(states)[1:]))
+    suite.check("in which nothing overlaps", apart and max(thread for _, thread in rows) > 1, rows)
+    named = (suite.folder / "run.row").read_text()
+    suite.check("threads are named", all(f"rank {rank} thread 1\n" in named for rank in (0, 1)), named)
+    for option, file in (("--report", "run.html"), ("--trace", "run.pftrace")):
         shown = suite.simulate("-n", 2, option, suite.folder / file, program)
         good = shown.code == 0 and "their calls overlap" in shown.err and (suite.folder / file).exists()
         suite.check(f"{file} is written, with a warning", good, shown)

@@ -1,5 +1,6 @@
 //! Options for the outputs of a run.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
@@ -40,7 +41,9 @@ pub struct ResultArguments {
 impl ResultArguments {
     /// A doubt about files that show what ranks did over time, if `threads` says that ranks had several threads inside MPI.
     pub fn overlap_doubt(&self, threads: bool) -> Option<String> {
-        let shows = |file: &PathBuf| file.extension().is_none_or(|ending| ending != "mpirage");
+        // These have a row for each thread.
+        let rows = ["mpirage", "prv"].map(OsStr::new);
+        let shows = |file: &PathBuf| file.extension().is_none_or(|ending| !rows.contains(&ending));
         let shown = threads && (self.report.is_some() || self.trace.iter().any(shows));
         shown.then(|| {
             "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of reports and timelines"
