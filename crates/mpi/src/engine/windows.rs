@@ -288,7 +288,7 @@ impl<M: Memory> OneSided<'_, M> {
     /// Something has come to its target, which carries it out at once or in its next call.
     fn reach(&mut self, target: RankId, id: ActivityId) {
         let in_calls = self.core.protocol.one_sided == AccessProgress::InCalls;
-        if in_calls && !self.core.ranks.is_in_function(target) {
+        if in_calls && self.core.ranks.is_away(target) {
             self.core.windows.hold_up(target, id);
         } else {
             self.carry_out(id);

@@ -221,14 +221,14 @@ impl Ranks {
         }
     }
 
-    /// Is a line of the rank in an MPI function? Its library then does what others ask of the rank.
-    pub(crate) fn is_in_function(&self, rank: RankId) -> bool {
-        let inside = |line: LineId| {
-            let state = &self.lines[line.index()];
-            state.phase.is_in_call() && state.in_function
+    /// Is a rank in no call of MPI, and not past its last one?
+    pub(crate) fn is_away(&self, rank: RankId) -> bool {
+        let away = |line: &LineId| {
+            let Line { phase, in_function, .. } = &self.lines[line.index()];
+            let looks = phase.is(&Phase::TakingCompleted) || phase.is(&Phase::Gone);
+            !(looks || phase.is_in_call() && *in_function)
         };
-        inside(LineId::first_of(rank))
-            || self.ranks[rank.index()].other_lines.iter().any(|&line| inside(line))
+        away(&LineId::first_of(rank)) && self.ranks[rank.index()].other_lines.iter().all(away)
     }
 
     /// The line that waits for a request.
