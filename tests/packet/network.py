@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Real MPI libraries on networks of your choice, on this machine, and simulated times beside them.
+
+    tests/packet/network.py measure TOPOLOGY LIBRARY FILE BENCH BYTES[,BYTES…] [BENCH BYTES…]…      (as root)
+    tests/packet/network.py compare [--model MODEL,…] [--seeds N] [--check] FILE…
+
+TOPOLOGY is star:HOSTS,RATE,DELAY or cabinets:CABINETSxHOSTS,RATE,DELAY,TRUNK_RATE,TRUNK_DELAY, with Mbit/s and microseconds per direction of a cable;
+cabinets hang at one switch, each by its trunk. LIBRARY is mpich or ompi, Debian's packages. BENCH and BYTES are those of the program of the
+testbed (measured.py says where it is). `measure` appends medians over repeats of the slowest rank to FILE.
+
+Each rank lives in a network namespace, with the settings of the testbed; linux/switch.c is the network. The queue of a host is the kernel's own, drained at
+the rate of its cable. Polls that find nothing sleep (linux/patient.c), so that two processors are enough for many ranks on a slow network. Anything else that
+runs on the machine makes small messages late: measure twice."""
+
+import argparse
+import collections
+import contextlib
+import csv
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import measured
+
+HERE = pathlib.Path(__file__).resolve().parent
+LINUX = HERE / "linux"
+MPIRAGE = os.environ.get("MPIRAGE", str(measured.ROOT / "target" / "release" / "mpirage"))
+PREFIX, QUEUE, REPEATS = "mpirage-", 1 << 20, 5
+SETTINGS = {"tcp_limit_output_bytes": "4096", "tcp_rmem": "4096 131072 33554432", "tcp_wmem": "4096 16384 4194304", "tcp_no_metrics_save": "1", "tcp_ecn": "0"}
+COLLECTIVES = {"ompi": "openmpi-4.1", "mpich": "mpich-4.0"}
+PROFILES = {"ompi": "openmpi-tcp", "mpich": "mpich-tcp"}
+HEAD = ["topology", "library", "bench", "bytes", "seconds", "fastest", "slowest", "repeats"]
+MEAN = {"flow": 0.06, "packet": 0.03}
+# PMIx tells its clients an address of the loopback device, which each namespace has for itself.
+OPEN_MPI_RANK = """
+port=$(env | sed -n 's/^PMIX_SERVER_URI.*:\\([0-9]*\\)$/\\1/p' | head -1)
+coproc RELAY { exec "$0" "$2$OMPI_COMM_WORLD_RANK" "$port" 2> /dev/null; }
+read -r -u "${RELAY[0]}" ready
+exec ip netns exec "$2$OMPI_COMM_WORLD_RANK" env LD_PRELOAD="$1" nice -n -15 "${@:3}"
+"""
+
+
+class Topology:
+    """Hosts, links (bits per second, microseconds) and routes."""
+
+    def __init__(self, text):
+        self.text = text
+        kind, _, rest = text.partition(":")
+        shape, *numbers = rest.split(",")
+        if kind not in ("star", "cabinets") or len(numbers) != (2 if kind == "star" else 4):
+            sys.exit(f"network: {text} is neither star:HOSTS,RATE,DELAY nor cabinets:CABINETSxHOSTS,RATE,DELAY,TRUNK_RATE,TRUNK_DELAY")
+        self.cabinets, self.each = (1, int(shape)) if kind == "star" else map(int, shape.split("x"))
+        self.hosts = self.cabinets * self.each
+        self.cable, self.trunk = numbers[:2], numbers[2:]
+
+    def routes(self):
+        """From, to, links: a host's own links are 2h (up) and 2h + 1 (down), then come those of the cabinets."""
+        first = 2 * self.hosts
+        for source in range(self.hosts):
+            for target in range(self.hosts):
+                here, there = source // self.each, target // self.each
+                if source != target:
+                    trunks = [] if here == there else [first + 2 * here, first + 2 * there + 1]
+                    yield source, target, [2 * source, *trunks, 2 * target + 1]
+
+    def network(self):
+        """What linux/switch.c reads."""
+        link = lambda rate, delay: f"link {float(rate) * 1e6} {round(float(delay) * 1000)} {QUEUE}"
+        lines = [f"hosts {self.hosts}", *[link(*self.cable)] * (2 * self.hosts), *([link(*self.trunk)] * (2 * self.cabinets) if self.trunk else [])]
+        return "\n".join([*lines, *(f"route {source} {target} {' '.join(map(str, links))}" for source, target, links in self.routes())]) + "\n"
+
+    def platform(self):
+        """The same for mpirage."""
+        link = lambda name, rate, delay: f'[[link]]\nname = "{name}"\nbandwidth = "{rate}Mbps"\nlatency = "{delay}us"'
+        route = lambda start, end, name: f'[[route]]\nfrom = "{start}"\nto = "{end}"\nlinks = ["{name}:up"]\nsymmetrical = true'
+        parts = ['name = "network"\nrouting = "shortest"', *(f'[[host]]\nname = "host-{host}"\nspeed = "1Gf"\ncores = 1' for host in range(self.hosts))]
+        parts += [f'[[router]]\nname = "cabinet-{cabinet}"' for cabinet in range(self.cabinets)]
+        parts += [link(f"cable-{host}", *self.cable) for host in range(self.hosts)]
+        parts += [route(f"host-{host}", f"cabinet-{host // self.each}", f"cable-{host}") for host in range(self.hosts)]
+        if self.trunk:
+            parts += ['[[router]]\nname = "middle"', *(link(f"trunk-{cabinet}", *self.trunk) for cabinet in range(self.cabinets))]
+            parts += [route(f"cabinet-{cabinet}", "middle", f"trunk-{cabinet}") for cabinet in range(self.cabinets)]
+        return "\n".join([*parts, f'[packet]\nqueue = {QUEUE}\n[model]\nwake-up = "60us"', ""])
+
+
+def run(*command, **more):
+    return subprocess.run([str(word) for word in command], check=True, **more)
+
+
+@contextlib.contextmanager
+def emulated(topology, folder):
+    """The network, as long as it is needed."""
+    names = [f"{PREFIX}{host}" for host in range(topology.hosts)]
+    run("gcc", "-O2", LINUX / "switch.c", "-o", folder / "switch")
+    for name in names:
+        run("ip", "netns", "add", name)
+        run("ip", "netns", "exec", name, "sysctl", "-q", "-w", *(f"net.ipv4.{key}={value}" for key, value in SETTINGS.items()))
+    switch = subprocess.Popen([folder / "switch", PREFIX], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        switch.stdin.write(topology.network())
+        switch.stdin.close()
+        if switch.stdout.readline() != "ready\n":
+            sys.exit("network: the switch did not start")
+        for name in names:
+            run("ip", "-n", name, "link", "set", "net0", "gso_max_segs", "1")
+            run("ip", "netns", "exec", name, "tc", "qdisc", "replace", "dev", "net0", "root", "tbf", "rate", f"{topology.cable[0]}mbit", "burst", "1514", "limit", "4mb", "overhead", "14")
+        yield
+    finally:
+        switch.terminate()
+        switch.wait()
+        for name in names:
+            subprocess.run(["ip", "netns", "delete", name], check=False)
+
+
+def launch(library, ranks, folder, arguments):
+    """The command that starts the program, a rank in each namespace."""
+    program, patient = folder / "bench", folder / "patient.so"
+    run("gcc", "-O2", "-shared", "-fPIC", LINUX / "patient.c", "-o", patient)
+    run(f"mpicc.{'mpich' if library == 'mpich' else 'openmpi'}", "-O2", "-w", measured.PROGRAM, "-o", program)
+    if library == "mpich":
+        rank = f'exec ip netns exec {PREFIX}$PMI_RANK env LD_PRELOAD={patient} nice -n -15 {program} "$@"'
+        return ["mpirun.mpich", "-n", ranks, "sh", "-c", rank, "rank", *arguments], {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "net0", "NOFINALIZE": "1"}
+    options = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "net0"]
+    rank = ["bash", "-c", OPEN_MPI_RANK, LINUX / "relay.py", patient, PREFIX, program, *arguments]
+    return ["mpirun.openmpi", *options, "--mca", "mpi_yield_when_idle", "1", "-n", ranks, *rank], {}
+
+
+def slowest(text):
+    """Seconds of the slowest rank of each repeat, by bench and bytes."""
+    seconds = collections.defaultdict(lambda: collections.defaultdict(float))
+    for row in csv.reader(text.splitlines()):
+        if len(row) == 8:
+            bench, _, _, _, size, _, value, repeat = row
+            seconds[bench, int(size)][repeat] = max(seconds[bench, int(size)][repeat], float(value))
+    return {key: list(repeats.values()) for key, repeats in seconds.items()}
+
+
+def measure(options):
+    if os.geteuid():
+        sys.exit("network: only root can make network namespaces")
+    topology = Topology(options.topology)
+    with tempfile.TemporaryDirectory() as folder, emulated(topology, pathlib.Path(folder)):
+        command, variables = launch(options.library, topology.hosts, pathlib.Path(folder), [options.library, "network", REPEATS, *options.benches])
+        done = run(*command, env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True, timeout=900)
+    new = not options.file.exists()
+    with open(options.file, "a") as file:
+        table = csv.writer(file, lineterminator="\n")
+        if new:
+            table.writerow(HEAD)
+        for (bench, size), seconds in slowest(done.stdout).items():
+            figures = (f"{value:.6f}" for value in (statistics.median(seconds), min(seconds), max(seconds)))
+            table.writerow([topology.text, options.library, bench, size, *figures, len(seconds)])
+
+
+def simulate(model, topology, library, benches, seeds):
+    """Medians over seeds, by bench and bytes."""
+    samples = collections.defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder:
+        platform, program = pathlib.Path(folder) / "network.toml", pathlib.Path(folder) / "bench"
+        platform.write_text(Topology(topology).platform())
+        run(MPIRAGE, "cc", "-O1", measured.PROGRAM, "-o", program)
+        for seed in range(1, seeds + 1):
+            machine = ["-n", Topology(topology).hosts, "-p", platform, "--compute", "none", "--share-malloc", "64MiB"]
+            network = ["--model", model, "--mpi-profile", PROFILES[library], "--coll", COLLECTIVES[library], "--seed", seed]
+            done = run(MPIRAGE, "run", "-q", *machine, *network, program, library, "network", 3, *benches, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            for key, seconds in slowest(done.stdout).items():
+                samples[key].append(statistics.median(seconds))
+    return {key: statistics.median(seconds) for key, seconds in samples.items()}
+
+
+def compare(options):
+    rows = [row for path in options.files for row in csv.DictReader(open(path))]
+    if not measured.PROGRAM.exists():
+        return print("network: the program of the testbed is not there: skipped")
+    errors, models = collections.defaultdict(list), options.model.split(",")
+    for topology, library in dict.fromkeys((row["topology"], row["library"]) for row in rows):
+        wanted = {(row["bench"], int(row["bytes"])): float(row["seconds"]) for row in rows if (row["topology"], row["library"]) == (topology, library)}
+        sizes = collections.defaultdict(list)
+        for bench, size in wanted:
+            sizes[bench.removesuffix("_all")].append(str(size))
+        benches = [word for bench, values in sizes.items() for word in (bench, ",".join(dict.fromkeys(values)))]
+        simulated = {model: simulate(model, topology, library, benches, options.seeds) for model in models}
+        print(f"{topology}, {library}: milliseconds, measured and simulated, with the ratio")
+        for (bench, size), seconds in wanted.items():
+            ratios = {model: simulated[model][bench, size] / seconds for model in models}
+            for model, ratio in ratios.items():
+                errors[model].append((math.exp(abs(math.log(ratio))) - 1, f"{topology} {library} {bench} {size}"))
+            print(f"{bench:14}{size:8}{1e3 * seconds:10.2f}" + "".join(f"{1e3 * simulated[model][bench, size]:10.2f} {ratio:6.3f}" for model, ratio in ratios.items()))
+    missed = False
+    for model in models:
+        mean, (worst, where) = statistics.mean(error for error, _ in errors[model]), max(errors[model])
+        missed |= mean > MEAN.get(model, math.inf)
+        print(f"{model}: {len(errors[model])} series, mean {100 * mean:.1f} %, worst {100 * worst:.1f} % ({where})")
+    sys.exit(missed and options.check)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    measuring = commands.add_parser("measure")
+    measuring.add_argument("topology")
+    measuring.add_argument("library", choices=PROFILES)
+    measuring.add_argument("file", type=pathlib.Path)
+    measuring.add_argument("benches", nargs="+")
+    measuring.set_defaults(act=measure)
+    comparing = commands.add_parser("compare")
+    comparing.add_argument("--model", default="flow,packet")
+    comparing.add_argument("--seeds", type=int, default=4)
+    comparing.add_argument("--check", action="store_true", help="end with 1 if a mean is too large")
+    comparing.add_argument("files", nargs="+", type=pathlib.Path)
+    comparing.set_defaults(act=compare)
+    options = parser.parse_args()
+    options.act(options)
+
+
+if __name__ == "__main__":
+    main()
