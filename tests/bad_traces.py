@@ -38,9 +38,11 @@ def packed(data):
     return block, struct.pack("<III", len(block), len(data), zlib.crc32(block))
 
 
-def own(*ranks, version=4, communicators=()):
-    """A trace in mpirage's own format, from the entries of each rank. An entry is its kind and its fields as numbers, or as bytes."""
-    file = b"MPIRAGE\n" + struct.pack("<II", version, len(ranks))
+def own(*ranks, version=5, communicators=(), threads=()):
+    """A trace in mpirage's own format, from the entries of each rank, and then of further threads of these ranks. An entry is its kind and its fields as
+    numbers, or as bytes."""
+    size = len(ranks) - len(threads)
+    file = b"MPIRAGE\n" + struct.pack("<II", version, size)
     index = b""
     for rank, entries in enumerate(ranks):
         data = b"".join(bytes([kind, 0]) + b"".join(field if isinstance(field, bytes) else number(field) for field in fields) for kind, *fields in entries)
@@ -48,8 +50,9 @@ def own(*ranks, version=4, communicators=()):
         offset = number(len(file))
         index += number(len(entries)) + number(len(offset)) + offset
         file += struct.pack("<I", rank) + sizes + block
-    made = b"".join(number(context) + number(len(ranks)) + number(0) + number(2) * (len(ranks) - 1) for context in communicators)
-    footer, sizes = packed(bytes(8) + number(1) + number(0) + number(0) + number(len(communicators)) + made + number(len(ranks)) + index)
+    made = b"".join(number(context) + number(size) + number(0) + number(2) * (size - 1) for context in communicators)
+    further = number(len(threads)) + b"".join(map(number, threads)) if version >= 5 else b""
+    footer, sizes = packed(bytes(8) + number(1) + number(0) + number(0) + number(len(communicators)) + made + further + number(len(ranks)) + index)
     return (file + footer + struct.pack("<Q", len(file)) + sizes + b"EGARIPM\n").decode("latin-1")
 
 
@@ -72,10 +75,30 @@ def window(*calls, other=(), **more):
     return own([INIT, WINDOW, *calls, FINALIZE], [INIT, WINDOW, *other, FINALIZE], communicators=[2], **more)
 
 
+def wakes(thread):
+    """A thread wakes another."""
+    return (31, thread << 1)
+
+
+def awaits(thread):
+    """A thread goes on when another wakes it."""
+    return (31, thread << 1 | 1)
+
+
+def threads(first, second=(), of=0):
+    """Two ranks; the first has a further thread, with number 2."""
+    return own(first, [INIT, FINALIZE], [awaits(0), *second], threads=[of])
+
+
 def ti(*lines):
     return "".join(f"{line}\n" for line in lines)
 
 
+SECOND = 10**12
+# Thread 1 is the second of rank 0.
+TWO_SLEEPS = own([INIT, (11, SECOND), wakes(1), awaits(1), FINALIZE], [awaits(0), (11, SECOND), wakes(0)], threads=[0])
+# The second thread waits for a message to itself, which the first sends and begins to receive a second later.
+LATE_REQUEST = own([INIT, wakes(1), (11, SECOND), (2, 0, 0, 0, 0, 8), (3, 7, 0, 0, 0, 8, 1), FINALIZE], [awaits(0), (4, 0, 1, 1)], threads=[0])
 # name, file, content, exit code, what is said
 BAD = [
     ("an unknown action", "a.txt", ti("0 init", "1 init", "0 dance 1", "0 finalize", "1 finalize"), 83, r"a\.txt:3: .*dance"),
@@ -113,7 +136,16 @@ BAD = [
     ("a collective access that one rank does not make", "a.mpirage", window(FILE, access(0, 4, flags=2), other=[FILE]), 83, r"rank 0 .*rank 1"),
     ("a read that meets a write", "a.mpirage", window(FILE, access(0, 4, flags=2), other=[FILE, access(0, 4, flags=3)]), 83, r"some read, others write"),
     ("a name of a region that is no text", "a.mpirage", window((18, 2, 2, b"\xff\xfe")), 83, r"a\.mpirage: at byte \d+: .*this is no entry"),
-    ("a version of the future", "a.mpirage", window(version=5), 83, r"a\.mpirage: at byte 8: has version 5 of the format, but this mpirage reads versions 1 to 4"),
+    ("an element that the bytes are no multiple of", "a.ti", ti("0 init", "0 allreduce 48 0 6 element=7", "0 finalize"), 83, r"a\.ti:2: the size of an element is not `7`"),
+    ("an element of no bytes", "a.ti", ti("0 init", "0 reducescatter 8 0 6 element=0", "0 finalize"), 83, r"a\.ti:2: the size of an element is not `0`"),
+    ("a wake of a thread of another rank", "a.mpirage", threads([INIT, wakes(1), FINALIZE]), 83, r"a\.mpirage: at byte \d+: .*rank 0: a thread that its rank does not have"),
+    ("a wake of a thread that does not exist", "a.mpirage", threads([INIT, wakes(9), FINALIZE]), 83, r"rank 0: a thread that its rank does not have"),
+    ("a thread that waits for itself", "a.mpirage", threads([INIT, awaits(0), FINALIZE]), 83, r"rank 0: a thread that its rank does not have"),
+    ("a thread of a rank that does not exist", "a.mpirage", threads([INIT, FINALIZE], of=2), 83, r"a\.mpirage: a thread belongs to a rank that does not exist"),
+    ("a thread that is never woken", "a.mpirage", threads([INIT, awaits(2), FINALIZE]), 83, r"threads of a rank wait until another wakes them"),
+    ("threads in a version without them", "a.mpirage", own([INIT, wakes(0), FINALIZE], version=4), 83, r"a\.mpirage: at byte \d+: .*this is no entry"),
+    ("a request that no thread opens", "a.mpirage", threads([INIT, wakes(2), (4, 0, 1, 1), FINALIZE]), 83, r"rank 0: a wait for what was never started"),
+    ("a version of the future", "a.mpirage", window(version=6), 83, r"a\.mpirage: at byte 8: has version 6 of the format, but this mpirage reads versions 1 to 5"),
     ("our own, but not whole", "a.mpirage", "MPIRAGE\n\1\0\0\0", 83, r"a\.mpirage"),
     ("compiled, but not whole", "a.bin", "\x7f\x10\0\0\0\0\0\0\2\0\0\0", 83, r"a\.bin"),
 ]
@@ -139,6 +171,8 @@ def usage(suite):
         ("a configuration and a platform", ["replay", "--model", cfg, "-p", "cluster:2", "gen:ring,ranks=2"], 84, "leave out -p"),
         ("a configuration that is not whole", ["replay", "--model", cfg, "gen:ring,ranks=2"], 82, "m.cfg"),
         ("dates from a trace", ["trace", "convert", "gen:ring,ranks=2", "x.prv"], 84, "mpirage replay gen:ring,ranks=2 --trace x.prv"),
+        ("an ideal run without a report", ["replay", "gen:ring,ranks=2", "--report-ideal", "run"], 84, "--report"),
+        ("messages of collectives for no file", ["replay", "gen:ring,ranks=2", "--trace-collectives", "yes"], 84, "--trace"),
         ("an unknown ending", ["replay", "gen:ring,ranks=2", "--trace", "x.xyz"], 84, "xyz"),
     ):
         result = suite.run([MPIRAGE, *words], cwd=suite.folder)
@@ -157,9 +191,9 @@ def models(suite):
 
 
 def written_by_hand(suite):
-    """Traces that are written as docs/reference/traces.md says: accesses take time, and version 3 is read too."""
+    """Traces that are written as docs/reference/traces.md says: accesses take time, threads wake each other, and versions 3 and 4 are read too."""
     seconds = {}
-    for name, content in (("none", window()), ("old", window(version=3)), ("unlock", window((UNLOCK, 1, 2, 1))), ("empty", window((ACCESS, 0, 2, 1, 0), (AWAIT, 1, 2, 1))),
+    for name, content in (("none", window()), ("old", window(version=3)), ("single", window(version=4)), ("alone", own([INIT, (11, SECOND), FINALIZE])), ("woken", TWO_SLEEPS), ("late", LATE_REQUEST), ("unlock", window((UNLOCK, 1, 2, 1))), ("empty", window((ACCESS, 0, 2, 1, 0), (AWAIT, 1, 2, 1))),
                           ("put", window((ACCESS, 0, 2, 1, 1_000_000), (AWAIT, 0, 2))), ("huge", window((ACCESS, 3, 2, 1, 1 << 42), (AWAIT, 0, 2))),
                           ("read", window(FILE, access(0, 3_000_000), other=[FILE])), ("striped", window((OPEN, 0, 2, 2, b"/f", 0, 1, 2**32 - 1, 2**64 - 1), access(2**63, 3_000_000), other=[FILE])),
                           ("locked", window((LOCK, 3, 2, 1), (ACCESS, 8, 2, 1, 1_000_000, 1), (4, 0, 1, 1), (UNLOCK, 1, 2, 1)))):
@@ -168,8 +202,11 @@ def written_by_hand(suite):
         done = suite.run([MPIRAGE, "replay", "-q", "--json", path])
         suite.check(f"{name} by hand", done.code == 0, done)
         seconds[name] = json.loads(done.out)["simulated_seconds"] if done.code == 0 else 0
-    ordered = seconds["none"] == seconds["old"] < seconds["empty"] < seconds["put"] < seconds["locked"] < seconds["huge"]
+    ordered = seconds["none"] == seconds["old"] == seconds["single"] < seconds["empty"] < seconds["put"] < seconds["locked"] < seconds["huge"]
     suite.check("accesses take time", ordered, seconds)
+    # The second sleeps for as long when the first has slept, and the first waits for it.
+    suite.check("threads that wake each other", seconds["woken"] == seconds["alone"] + 1 and seconds["alone"] >= 1, seconds)
+    suite.check("a thread waits for the request that another opens later", seconds["late"] >= 1, seconds)
     suite.check("three megabytes take a millisecond from a disk of 3 GB/s", 0.001 < seconds["read"] - seconds["none"] < 0.0012, seconds)
     suite.check("a megabyte takes eight milliseconds at 1 Gbit/s", 0.008 < seconds["put"] < 0.011, seconds)
 

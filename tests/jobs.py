@@ -182,6 +182,29 @@ def cores(suite):
     suite.check("slow-downs of round-robin", round(figures["b"]["slowdown"], 5) == 2.2, figures)
 
 
+# Rank 0 waits for two messages. One comes 2 ms later and takes 0.1 ms, the other never.
+STUCK = """#include <mpi.h>
+#include <unistd.h>
+static char bytes[2][1000000];
+int main(void) {
+    int rank;
+    MPI_Request requests[2];
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        usleep(2000);
+        MPI_Isend(bytes[0], 1000000, MPI_CHAR, 0, 0, MPI_COMM_WORLD, requests);
+        MPI_Recv(bytes[1], 1000000, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    for (int tag = 0; tag < 2; tag++)
+        MPI_Irecv(bytes[tag], 1000000, MPI_CHAR, 1, tag, MPI_COMM_WORLD, requests + tag);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
 def failures(suite):
     """A job that fails is named; the others go on."""
     good = job("good", trace="gen:ring,ranks=2,iterations=100,bytes=1MiB")
@@ -194,12 +217,17 @@ def failures(suite):
         result, figures = jobs(suite, good + bad, "--compute", "none", "--no-alone")
         named = f"job bad failed; its ranks are 0 to {ranks - 1} of the run" in result.err and words in result.err and source in result.err
         suite.check(f"{source}: named", result.code != 0 and figures["bad"]["outcome"] == outcome and named, (result, figures))
-        if outcome != "deadlock":
-            late = figures["bad"]["seconds"] > figures["good"]["seconds"] / 10
-            suite.check(f"{source}: it took no longer than until it failed", not late, (result, figures))
+        late = figures["bad"]["seconds"] > figures["good"]["seconds"] / 10
+        suite.check(f"{source}: it took no longer than until it failed", not late, (result, figures))
         suite.check(f"{source}: the other goes on", figures["good"]["outcome"] == "finished" and figures["good"]["seconds"] == seconds, (result, figures))
         result, figures = jobs(suite, good + bad, "--compute", "none")
         suite.check(f"{source}: no slow-down of what fails alone", figures["bad"]["slowdown"] is None and figures["good"]["slowdown"] == 1, (result, figures))
+    stuck = suite.compile(STUCK, "stuck")
+    bad = job("bad", program=str(stuck), ranks=2, start="1ms")
+    alone, only = jobs(suite, bad, "--compute", "none", "--no-alone")
+    beside, figures = jobs(suite, good + bad, "--compute", "none", "--no-alone")
+    suite.check("a deadlock comes when the last message has", 0.0021 < only["bad"]["seconds"] < 0.0022, (alone, only))
+    suite.check("and then beside others too", figures["bad"]["seconds"] == only["bad"]["seconds"] < figures["good"]["seconds"] / 3, (beside, figures))
     code = suite.compile("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); return 7; }", "seven")
     result, figures = jobs(suite, good + job("bad", program=str(code), ranks=1))
     suite.check("the exit code of a program", result.code == 7 and figures["bad"]["outcome"] == "finished", (result, figures))

@@ -76,11 +76,6 @@ def figures(result):
 OTHER_IN_TI = ("general_threads", "part_matching")
 
 
-def is_refused(program):
-    """Traces refuse threads; tests/threads.py tests that."""
-    return program.name.startswith("threads_")
-
-
 def more_ways(program):
     """Ways that matter to some programs only."""
     if program.name.startswith("file_"):
@@ -90,8 +85,8 @@ def more_ways(program):
 
 
 def formats_of(program, wanted):
-    """Those that can store its calls. Other formats than mpirage's own refuse windows and files: tests/faults/win_trace.c, file_trace.c."""
-    return [kind for kind in wanted.split(",") if kind == "mpirage" or not program.name.startswith(("win_", "file_"))]
+    """Those that can store its calls. Other formats than mpirage's own refuse windows and files (tests/faults/win_trace.c, file_trace.c) and threads (tests/threads.py)."""
+    return [kind for kind in wanted.split(",") if kind == "mpirage" or not program.name.startswith(("win_", "file_", "threads_"))]
 
 
 def main():
@@ -103,7 +98,7 @@ def main():
     options = options.parse_args()
     suite = Suite("replay")
     mpirage = same_as_mpich.Mpirage(str(MPIRAGE), [])
-    programs = [one for one in same_as_mpich.load_programs() if options.filter in one.name and not one.missing and not is_refused(one)]
+    programs = [one for one in same_as_mpich.load_programs() if options.filter in one.name and not one.missing]
 
     machines = {"flow": ["--model", "flow"], "simgrid": ["--model", "simgrid"]}
     for machine, text in (("calls", CALLS), ("servers", SERVERS)):

@@ -90,16 +90,70 @@ def outside(suite):
 
 
 def outputs(suite):
-    """Traces for replay cannot store threads; reports and timelines say that calls overlap."""
+    """Formats without threads refuse them; reports and timelines say that calls overlap."""
     program = suite.compile(TESTS / "programs" / "threads_main.c", flags=FLAGS)
-    trace = suite.folder / "threads.mpirage"
-    traced = suite.simulate("-q", "-n", 2, "--trace", trace, program)
-    refused = traced.code == 84 and "several threads of a rank inside MPI" in traced.err
-    suite.check("a trace for replay is refused", refused and not trace.exists(), traced)
-    for option, file in (("--report", "run.html"), ("--trace", "run.prv"), ("--trace", "run.pftrace")):
+    for ending in ("ti", "goal"):
+        trace = suite.folder / f"threads.{ending}"
+        traced = suite.simulate("-q", "-n", 2, "--trace", trace, program)
+        refused = traced.code == 84 and "several threads of a rank; FILE.mpirage can" in traced.err
+        suite.check(f"a trace .{ending} is refused", refused and not trace.exists(), traced)
+    shown = suite.simulate("-n", 2, "--compute", "none", "--trace", suite.folder / "run.prv", program)
+    suite.check("run.prv has a row for each thread", shown.code == 0 and "their calls overlap" not in shown.err, shown)
+    rows = {}
+    for line in (suite.folder / "run.prv").read_text().splitlines():
+        kind, *numbers = line.split(":")
+        if kind == "1":
+            _, _, task, thread, start, end, _ = map(int, numbers)
+            rows.setdefault((task, thread), []).append((start, end))
+    apart = all(before[1] <= after[0] for states in rows.values() for before, after in zip(sorted(states), sorted(states)[1:]))
+    suite.check("in which nothing overlaps", apart and max(thread for _, thread in rows) > 1, rows)
+    named = (suite.folder / "run.row").read_text()
+    suite.check("threads are named", all(f"rank {rank} thread 1\n" in named for rank in (0, 1)), named)
+    for option, file in (("--report", "run.html"), ("--trace", "run.pftrace")):
         shown = suite.simulate("-n", 2, option, suite.folder / file, program)
         good = shown.code == 0 and "their calls overlap" in shown.err and (suite.folder / file).exists()
         suite.check(f"{file} is written, with a warning", good, shown)
+
+
+def progress(suite):
+    """What comes to a rank is carried out if any of its threads is inside MPI, though the first is not."""
+    program = suite.compile(TESTS / "programs" / "threads_windows.c", flags=FLAGS)
+    result = suite.simulate("-q", "-n", 3, "--compute", "none", "--model", "packet", program, timeout=60)
+    suite.check("accesses to a rank whose first thread sleeps", result.code == 0 and result.out == "counted 300\n", result)
+
+
+def seconds(suite, *words):
+    result = suite.run([MPIRAGE, "replay", "-q", "--json", *words], timeout=60)
+    return json.loads(result.out)["simulated_seconds"] if result.code == 0 else result
+
+
+def traces(suite):
+    """A replay takes as long as the run, to the picosecond, whether threads sleep, work or wait for each other; the other tests of such traces are
+    in tests/replay.py. On other machines threads meet at other times, and the replay comes to its end."""
+    for name, *words in (("limits",), ("overlap", "sleep"), ("overlap", "work")):
+        program, trace = suite.compile(SOURCES / f"{name}.c", flags=FLAGS), suite.folder / f"{name}.mpirage"
+        for options in ([], ["--compute", "none"]):
+            run = suite.simulate("-q", "-n", 2, *options, f"--json={suite.folder / 'run.json'}", "--trace", trace, program, *words, timeout=60)
+            suite.check(f"{name} {words} {options} is traced", run.code == 0, run)
+            took = json.loads((suite.folder / "run.json").read_text())["simulated_seconds"]
+            suite.check(f"{name} {words} {options} takes as long again", seconds(suite, trace) == took, (seconds(suite, trace), took))
+    for source in PROGRAMS:
+        program, trace = suite.compile(source, flags=FLAGS), suite.folder / f"{source.stem}.mpirage"
+        suite.simulate("-q", "-n", 3, "--compute", "none", "--trace", trace, program)
+        here = seconds(suite, trace)
+        for machine in (["-p", "torus:4"], ["--model", "packet"], ["--model", "bus"], ["--model", "loggops"], ["--net", "hdr100"]):
+            there = seconds(suite, *machine, trace)
+            suite.check(f"{source.stem} on {machine}", isinstance(there, float) and there != here, (here, there))
+    trace = suite.folder / "threads_pairs.mpirage"
+    info = json.loads(suite.run([MPIRAGE, "trace", "info", "--json", trace]).out)
+    suite.check("threads are counted", info["ranks"] == 3 and info["threads"] > 3, info)
+    jobs = suite.folder / "jobs.toml"
+    jobs.write_text(f'[[job]]\nname = "one"\ntrace = "{trace}"\n')
+    job = suite.run([MPIRAGE, "jobs", "-q", jobs])
+    suite.check("beside other jobs they are refused", job.code == 84 and "several threads" in job.err, job)
+    page = suite.folder / "ideal.html"
+    ideal = suite.run([MPIRAGE, "replay", trace, "--report", page, "--report-ideal", "run"])
+    suite.check("a report of a replay", ideal.code == 0 and "their calls overlap" in ideal.err and page.exists(), ideal)
 
 
 LEVEL = """#include <mpi.h>
@@ -126,7 +180,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, levels]
+PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, progress, traces, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

@@ -291,7 +291,7 @@ def check_collectives(suite):
         dumped = suite.run(["pj_dump", files.path["paje"]])
         links = [line for line in dumped.out.splitlines() if line.startswith("Link")]
         suite.check("collectives: messages in Paje", len(links) == len(tables["messages"]), len(links))
-    result = suite.simulate("--trace-collectives", "perhaps", "-n", 2, program)
+    result = suite.simulate("--trace", "x.prv", "--trace-collectives", "perhaps", "-n", 2, program)
     suite.check("--trace-collectives perhaps is refused", result.code == 84 and "yes or no" in result.err, result)
 
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mpirage_call::{ContextId, Reply};
-use mpirage_trace::{Calls, Computation, Place, Step, TraceError, Workload};
+use mpirage_trace::{Calls, Computation, Place, Step, ThreadSync, TraceError, Workload};
 
 /// Words of encoded calls, of all ranks together.
 const MOST_WORDS: usize = 1 << 17;
@@ -50,6 +50,18 @@ impl Workload for Bounded<'_> {
         let step = self.whole.next(rank, reply, calls)?;
         self.left = self.left.saturating_sub(calls.words().len() - before);
         Ok(step)
+    }
+
+    fn threads(&self) -> &[u32] {
+        self.whole.threads()
+    }
+
+    fn take_woken(&mut self, woken: &mut Vec<u32>) {
+        self.whole.take_woken(woken);
+    }
+
+    fn take_syncs(&mut self, syncs: &mut Vec<ThreadSync>) {
+        self.whole.take_syncs(syncs);
     }
 
     fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {

@@ -22,6 +22,9 @@ pub const SEND: u8 = row::Send::STORED[0];
 /// The code of receives.
 pub const RECEIVE: u8 = row::Recv::STORED[0];
 
+/// The code of entries that are no calls: a thread of a rank wakes another, or waits until another wakes it. The last of the codes.
+pub const SYNC: u8 = (1 << CODE_BITS) - 1;
+
 /// What traces do with a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceRole {
@@ -99,6 +102,11 @@ pub(crate) trait StoredField<'l>: Sized {
 
     /// The communicator that the field names.
     fn context_mut(&mut self) -> Option<&mut ContextId> {
+        None
+    }
+
+    /// The request that the field names, unless it is a list of them.
+    fn request_mut(&mut self) -> Option<&mut RequestId> {
         None
     }
 

@@ -118,6 +118,21 @@ macro_rules! calls {
                 }
             }
 
+            /// The request that the call opens, cancels or frees, if it does.
+            pub fn request_mut(&mut self) -> Option<&mut RequestId> {
+                match self {
+                    $(Call::$name { $($($field),+)? $(0: $only)? } => {
+                        $($(if let Some(request) = StoredField::request_mut($field) {
+                            return Some(request);
+                        })+)?
+                        $(if let Some(request) = StoredField::request_mut($only) {
+                            return Some(request);
+                        })?
+                        None
+                    })+
+                }
+            }
+
             /// Checks the fields of a call that comes from a trace. Gives the first objection.
             #[inline(always)]
             pub fn check<C: FieldChecks>(&self, checks: &mut C) -> Result<(), C::Objection> {

@@ -151,8 +151,16 @@ impl Recorder for Saved {
         self.calls.record(record);
     }
 
-    fn thread(&mut self, rank: u32) {
-        self.calls.thread(rank);
+    fn thread(&mut self, rank: u32, thread: u32) {
+        self.calls.thread(rank, thread);
+    }
+
+    fn handed_over(&mut self, rank: u32) {
+        self.calls.handed_over(rank);
+    }
+
+    fn woken(&mut self, rank: u32, thread: u32, by: u32) {
+        self.calls.woken(rank, thread, by);
     }
 
     fn wants_arguments(&self) -> bool {

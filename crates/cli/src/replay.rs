@@ -206,6 +206,7 @@ fn warnings(
     summary: &Summary,
 ) -> Vec<String> {
     let mut warnings = machine.warnings.clone();
+    warnings.extend(arguments.results.overlap_doubt(!workload.threads().is_empty()));
     if summary.measured_nanos == 0 || arguments.workload.starts_with("gen:") {
         return warnings;
     }

@@ -218,9 +218,22 @@ impl Recorder for Calls {
         }
     }
 
-    fn thread(&mut self, _: u32) {
-        // The calls of threads cannot be replayed.
-        (self.writer, self.file) = (None, None);
+    fn thread(&mut self, rank: u32, thread: u32) {
+        if let Some(writer) = &mut self.writer {
+            writer.thread(rank, thread);
+        }
+    }
+
+    fn handed_over(&mut self, rank: u32) {
+        if let Some(writer) = &mut self.writer {
+            writer.handed_over(rank);
+        }
+    }
+
+    fn woken(&mut self, rank: u32, thread: u32, by: u32) {
+        if let Some(writer) = &mut self.writer {
+            writer.woken(rank, thread, by);
+        }
     }
 
     fn wants_arguments(&self) -> bool {

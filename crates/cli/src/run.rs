@@ -310,12 +310,7 @@ impl Plan {
                     .to_owned(),
             );
         }
-        if engine.diagnosis().has_threads() && self.arguments.results.shows_calls() {
-            self.warnings.push(
-                "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of reports and timelines"
-                    .to_owned(),
-            );
-        }
+        self.warnings.extend(self.arguments.results.overlap_doubt(engine.diagnosis().has_threads()));
         if finished && let Some(warning) = self.is_no_mpi_program(engine) {
             self.warnings.push(warning);
         }

@@ -217,6 +217,7 @@ fn as_value(info: &Info) -> Value {
     };
     json!({
         "ranks": info.ranks,
+        "threads": info.threads,
         "calls": calls,
         "total_calls": info.total_calls,
         "messages": info.messages,
@@ -240,6 +241,9 @@ fn print(trace: &str, info: &Info) {
     let line = |name: &str, value: String| output::line(format_args!("{name:<16} {value}"));
     line("trace", trace.to_owned());
     line("ranks", thousands(info.ranks.into()));
+    if info.threads > info.ranks {
+        line("threads", format!("{} that call MPI", thousands(info.threads.into())));
+    }
     line("calls", thousands(info.total_calls));
     for (name, times) in info.calls.iter().take(FUNCTIONS_SHOWN) {
         output::line(format_args!("  {name:<24} {times:>12}"));

@@ -1,7 +1,9 @@
 //! Observers of a run: the recorder, and ideal clocks if the recorder wants them.
 
+use std::collections::HashMap;
+
 use mpirage_call::wire::NonblockingCall;
-use mpirage_call::{RankId, Reply, Stamp};
+use mpirage_call::{LineId, RankId, Reply, Stamp};
 use mpirage_kernel::NetworkHistory;
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::{Duration, Time};
@@ -25,6 +27,38 @@ pub(crate) struct Observers {
     ideal: Option<Box<IdealClocks>>,
     /// What ranks ask for, from the first time on that one has asked.
     figures: Option<Box<Figures>>,
+    /// Lines beyond the first of their ranks, if there are any.
+    threads: Option<Box<Threads>>,
+}
+
+/// The numbers of lines as threads of their ranks.
+#[derive(Default)]
+struct Threads {
+    /// The number of each line that is not the first of its rank.
+    numbers: HashMap<LineId, u32>,
+    /// For each rank that has such lines, how many lines it has, and the thread that the recorder takes records to be of.
+    ranks: HashMap<RankId, (u32, u32)>,
+}
+
+impl Threads {
+    fn add(&mut self, line: LineId, rank: RankId) -> u32 {
+        let (lines, current) = self.ranks.entry(rank).or_insert((1, 0));
+        let number = *lines;
+        (*lines, *current) = (number + 1, number);
+        self.numbers.insert(line, number);
+        number
+    }
+
+    fn number(&self, line: LineId) -> u32 {
+        self.numbers.get(&line).copied().unwrap_or(0)
+    }
+
+    /// Turns to a line. Its number, if the last record of its rank was of another.
+    fn turn_to(&mut self, line: LineId, rank: RankId) -> Option<u32> {
+        let number = self.number(line);
+        let (_, current) = self.ranks.get_mut(&rank)?;
+        (std::mem::replace(current, number) != number).then_some(number)
+    }
 }
 
 impl Observers {
@@ -34,6 +68,7 @@ impl Observers {
             wants_collectives_again: recorder.wants_collectives_again(),
             ideal: recorder.wants_ideal().then(Box::default),
             figures: None,
+            threads: None,
             kept: Vec::with_capacity(KEPT),
             recorder,
         }
@@ -69,8 +104,38 @@ impl Observers {
     }
 
     /// A further thread of a rank calls MPI.
-    pub(crate) fn thread(&mut self, rank: RankId) {
-        self.recorder.thread(rank.get());
+    pub(crate) fn open_line(&mut self, line: LineId, rank: RankId) {
+        self.flush();
+        let number = self.threads.get_or_insert_default().add(line, rank);
+        self.recorder.thread(rank.get(), number);
+    }
+
+    /// A line makes its next calls since the thread of another line of its rank, which was resumed, has woken its thread.
+    pub(crate) fn woken(&mut self, line: LineId, by: LineId, rank: RankId) {
+        if let Some(threads) = &self.threads {
+            let (number, by) = (threads.number(line), threads.number(by));
+            self.flush();
+            self.recorder.woken(rank.get(), number, by);
+        }
+    }
+
+    /// A line hands over its calls and goes on.
+    pub(crate) fn handed_over(&mut self, line: LineId, rank: RankId) {
+        if self.wants_arguments {
+            self.flush();
+            self.turn_to(line, rank);
+            self.recorder.handed_over(rank.get());
+        }
+    }
+
+    /// Records that follow are of this line.
+    #[inline]
+    fn turn_to(&mut self, line: LineId, rank: RankId) {
+        if let Some(threads) = &mut self.threads
+            && let Some(number) = threads.turn_to(line, rank)
+        {
+            self.recorder.thread(rank.get(), number);
+        }
     }
 
     /// A rank calls along a new path.
@@ -91,23 +156,38 @@ impl Observers {
         self.recorder.record(record);
     }
 
+    /// Something happened that a line of this rank did.
+    #[inline]
+    pub(crate) fn record_of(&mut self, line: LineId, rank: RankId, record: &Record<'_>) {
+        self.turn_to(line, rank);
+        self.record(record);
+    }
+
     /// An MPI function is over.
     #[inline]
     pub(crate) fn call(
         &mut self,
-        rank: RankId,
+        (line, rank): (LineId, RankId),
         stamp: &Stamp,
         (entered, left): (Time, Time),
         details: Option<Details<'_>>,
     ) {
         self.flush();
+        self.turn_to(line, rank);
         self.recorder.call(rank.get(), stamp, entered, left, details);
     }
 
     /// A send or a receive with a request is over; it took no time.
     #[inline]
-    pub(crate) fn post(&mut self, rank: RankId, at: Time, call: &NonblockingCall, reply: &Reply) {
+    pub(crate) fn post(
+        &mut self,
+        (line, rank): (LineId, RankId),
+        at: Time,
+        call: &NonblockingCall,
+        reply: &Reply,
+    ) {
         self.flush();
+        self.turn_to(line, rank);
         self.recorder.post(rank.get(), at, call, reply);
     }
 

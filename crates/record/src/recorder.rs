@@ -79,8 +79,17 @@ declare_recorder! {
         messages.iter().for_each(|message| self.record(&Record::Message(*message)));
     }
 
-    /// A further thread of a rank calls MPI. From now on calls of the rank may overlap in time.
-    fn thread(&mut self, _rank: u32) {}
+    /// The calls, bursts and pauses of a rank that follow are those of this thread, until the next such call. Threads are numbered in the
+    /// order in which they first call MPI; before the first such call, all is that of thread 0. A rank with several threads makes calls
+    /// that overlap in time.
+    fn thread(&mut self, _rank: u32, _thread: u32) {}
+
+    /// What a thread of a rank does next, it does from now on: another thread, whose last call has returned, has woken it outside MPI.
+    fn woken(&mut self, _rank: u32, _thread: u32, _by: u32) {}
+
+    /// A rank has handed over calls that need no answer, and gets the turn again at the same instant. Others may have done something in
+    /// between, so this is part of the order of what happens at an instant.
+    fn handed_over(&mut self, _rank: u32) {}
 
     /// From now on, calls of the rank with this site were made along this path: return addresses, the innermost first.
     fn call_path(&mut self, _rank: u32, _site: u64, _frames: &[u64]) {}

@@ -1,8 +1,12 @@
 //! Runs a workload: ranks that only yield calls, without memory and without a stack.
 
+mod threads;
+
 use mpirage_call::LineId;
 use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
 use mpirage_trace::{Calls, Step, TraceError, Workload};
+
+use threads::Threads;
 
 /// How many times ranks are resumed between two looks at the outside world.
 const LOOK_EVERY: u64 = 4096;
@@ -40,21 +44,35 @@ pub fn run(
             || format!("communicator {number} of the trace names a rank twice, or one that does not exist");
         engine.define_comm(members).ok_or_else(|| TraceError::Spec(problem()))?;
     }
+    let mut threads = (!workload.threads().is_empty()).then(Threads::default);
     let (mut ended, mut resumed) = (0, 0u64);
     loop {
         match engine.advance() {
             Turn::Resume(line) => {
-                ended += usize::from(resume(engine, workload, line)?);
+                ended += match &mut threads {
+                    None => usize::from(resume(engine, workload, line)?),
+                    Some(threads) => threads.resume(engine, workload, line)?,
+                };
                 resumed += 1;
                 if resumed.is_multiple_of(LOOK_EVERY) && watch.progress(engine.now().as_secs_f64(), ended) {
                     return Err(ReplayError::Stopped);
                 }
             }
-            Turn::End => return Ok(engine.take_ending()),
+            Turn::End => return ending(engine, threads.is_some()),
             // A replayed rank prints nothing, and gains nothing from an early answer.
             Turn::Output(_) | Turn::Release(_) => {}
         }
     }
+}
+
+/// How the run has ended. Threads that wait for each other outside MPI are an error of the trace.
+fn ending(engine: &mut Engine<NoMemory>, threads: bool) -> Result<Ending, ReplayError> {
+    let ending = engine.take_ending();
+    if threads && ending == Ending::Deadlock && engine.diagnosis().blocked().is_empty() {
+        let problem = "threads of a rank wait until another wakes them, and none does: the trace is damaged";
+        return Err(TraceError::Spec(problem.to_owned()).into());
+    }
+    Ok(ending)
 }
 
 /// Takes the next calls of a rank; true if it has ended.

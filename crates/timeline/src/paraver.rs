@@ -6,13 +6,15 @@
 //! 3:sender:log-send:phys-send:receiver:log-recv:phys-recv:bytes:tag
 //! ```
 //!
-//! Tasks are ranks, nodes are the hosts that have any, all numbered from 1. Thread 1 is the rank; further threads are what
-//! is computed beside it. Times are nanoseconds, rounded down. Values of MPI functions are those of Extrae where it has
+//! Tasks are ranks, nodes are the hosts that have any, all numbered from 1. Thread 1 is the rank, or the first of its threads that
+//! called MPI; further threads are its others, or what is computed beside it. Messages name thread 1: the simulator does not know which thread
+//! of the receiver a message is for before it is received. Times are nanoseconds, rounded down. Values of MPI functions are those of Extrae where it has
 //! one, so that its configurations for Paraver work. Logical send and receive are when the message was sent and when it
 //! was received; physical ones when its bytes left and had arrived. The date in the header is constant, so that equal runs give equal
 //! files.
 
 mod names;
+mod threads;
 mod values;
 
 use std::error::Error;
@@ -36,9 +38,10 @@ use mpirage_interpret::comms::Comms;
 use mpirage_interpret::function::{Kind, function};
 use mpirage_outfile::{OutputFile, SealedFile, folder_of};
 use names::{Machine, write_row};
+use threads::Threads;
 use values::{Meaning, write_pcf};
 
-/// The thread of a task that is the rank itself.
+/// The first thread of a task: the rank itself.
 const RANK: u64 = 1;
 
 /// Writes Paraver files.
@@ -54,6 +57,7 @@ pub(crate) struct Paraver {
     comm_numbers: FxHashMap<ContextId, u64>,
     meaning: Meaning,
     places: CallSites,
+    threads: Threads,
     lanes: Lanes,
     /// Nanoseconds.
     end: u64,
@@ -74,6 +78,7 @@ impl Paraver {
             comm_numbers: FxHashMap::default(),
             meaning: Meaning::default(),
             places: CallSites::new(run.sites.clone()),
+            threads: Threads::default(),
             lanes: Lanes::default(),
             end: 0,
             trouble: Trouble::default(),
@@ -110,7 +115,11 @@ impl Paraver {
         if start == end {
             return;
         }
-        let (who, thread) = (self.machine.who(rank), lane.map_or(RANK, |lane| u64::from(lane) + RANK + 1));
+        // Workloads that compute beside their ranks have no threads.
+        let (who, thread) = (
+            self.machine.who(rank),
+            RANK + u64::from(lane.map_or(self.threads.current(rank), |lane| lane + 1)),
+        );
         let written = self.body.push(start, |text| {
             text.push(b'1');
             text.extend_from_slice(who);
@@ -130,9 +139,9 @@ impl Paraver {
             _ => None,
         };
         let (start, end) = (self.nanos(span[0]), self.nanos(span[1]));
-        let who = self.machine.who(rank);
+        let (who, thread) = (self.machine.who(rank), RANK + u64::from(self.threads.current(rank)));
         let begun = self.body.push(start, |text| {
-            event(text, who, start);
+            event(text, who, thread, start);
             fields(text, [group, value]);
             if place != 0 {
                 fields(text, [values::LINE, place]);
@@ -144,7 +153,7 @@ impl Paraver {
             text.push(b'\n');
         });
         let ended = self.body.push(end, |text| {
-            event(text, who, end);
+            event(text, who, thread, end);
             fields(text, [group, 0]);
             if place != 0 {
                 fields(text, [values::LINE, 0]);
@@ -188,7 +197,8 @@ impl Paraver {
         write!(out, "{}(", machine.nodes())?;
         write_list(out, (0..machine.nodes()).map(|node| machine.cpus(node).to_string()))?;
         write!(out, "):1:{}(", machine.ranks())?;
-        let threads = |rank| format!("{}:{}", 1 + self.lanes.count(rank), machine.node(rank) + 1);
+        let rows = |rank| 1 + self.threads.further(rank) + self.lanes.count(rank);
+        let threads = |rank| format!("{}:{}", rows(rank), machine.node(rank) + 1);
         write_list(out, (0..machine.ranks()).map(threads))?;
         writeln!(out, "),{}", self.comm_numbers.len())
     }
@@ -210,7 +220,7 @@ impl Paraver {
             |path: &Path, result: std::io::Result<()>| result.map_err(|error| TimelineError::io(path, error));
         io(&self.path.clone(), self.write_prv(&mut prv))?;
         io(&self.path, write_pcf(&mut pcf, &self.meaning, self.places.names()))?;
-        io(&self.path, write_row(&mut row, &self.machine, &self.lanes))?;
+        io(&self.path, write_row(&mut row, &self.machine, &self.threads, &self.lanes))?;
         // All three are complete before the first of them appears.
         let sealed = [pcf, row, prv].map(OutputFile::seal);
         let published = sealed.into_iter().collect::<Result<Vec<_>, _>>();
@@ -238,10 +248,15 @@ impl Recorder for Paraver {
             Record::End { rank, at, blocked, .. } => {
                 self.nanos(at);
                 if let Some((since, function, site)) = blocked {
+                    self.threads.turn_to(rank, 0);
                     self.call(rank, function, [since, at], site, None);
                 }
             }
         }
+    }
+
+    fn thread(&mut self, rank: u32, thread: u32) {
+        self.threads.turn_to(rank, thread);
     }
 
     fn wants_arguments(&self) -> bool {
@@ -264,10 +279,10 @@ fn open(path: &Path) -> Result<OutputFile, TimelineError> {
 }
 
 /// Appends the beginning of an event.
-fn event(text: &mut Vec<u8>, who: &[u8], time: u64) {
+fn event(text: &mut Vec<u8>, who: &[u8], thread: u64, time: u64) {
     text.push(b'2');
     text.extend_from_slice(who);
-    fields(text, [RANK, time]);
+    fields(text, [thread, time]);
 }
 
 fn write_list(out: &mut dyn Write, items: impl Iterator<Item = String>) -> std::io::Result<()> {

@@ -9,11 +9,13 @@
 //!
 //! An entry is a call with the burst and the delay before it, in numbers of variable length ([`entry`]). A call is
 //! written as its outcome: a test that failed is a call that takes as long, a wait for any of several requests is a wait for the
-//! one that completed. Receives from any source remain that. docs/reference/traces.md describes every byte.
+//! one that completed. Threads of a rank have blocks of their own, and entries that say which thread wakes which. Receives from any source remain that. docs/reference/traces.md describes every byte.
 
 mod entry;
 mod layout;
 mod read;
+mod requests;
+mod threads;
 mod write;
 
 pub use read::BinaryTrace;

@@ -9,8 +9,8 @@ use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, CommRequest, Completing, Completion, ContextId, Reply, Stamp, Work};
 use mpirage_units::Duration;
 
-use crate::writer::{TraceWriter, beyond_format};
-use crate::{Calls, Step, TraceError, Workload};
+use crate::writer::{NO_THREADS, TraceWriter, beyond_format};
+use crate::{Calls, Step, ThreadSync, TraceError, Workload};
 
 /// Writes all calls of `workload`, rank by rank, and finishes the trace. Ends with [`TraceError::Stopped`], without a trace,
 /// once `stop` gives true.
@@ -39,47 +39,87 @@ pub(crate) fn write_calls(
     for (context, members) in traced.iter().skip(given) {
         writer.communicator(*context, members);
     }
-    let mut conversion =
-        Conversion { workload, writer, traced, exact, stop, reply: Reply::default(), made: 1 << 31 };
+    let further = workload.threads().iter().map(|&rank| writer.open_thread(rank));
+    let further = further.collect::<Option<Vec<u32>>>().ok_or_else(|| cannot_be_converted(NO_THREADS))?;
+    let numbers = (0..workload.ranks()).chain(further).collect();
+    let mut conversion = Conversion {
+        workload,
+        writer,
+        numbers,
+        traced,
+        exact,
+        stop,
+        reply: Reply::default(),
+        words: Vec::new(),
+        made: 1 << 31,
+    };
     (0..conversion.workload.ranks()).try_for_each(|rank| conversion.rank(rank))
 }
 
 struct Conversion<'a> {
     workload: &'a mut dyn Workload,
     writer: &'a mut dyn TraceWriter,
+    /// The numbers of ranks and further threads in the trace that is written.
+    numbers: Vec<u32>,
     traced: Vec<(ContextId, Vec<u32>)>,
     exact: bool,
     stop: &'a dyn Fn() -> bool,
     reply: Reply,
+    words: Vec<u64>,
     /// The last number given to something that only a run could number.
     made: u32,
 }
 
 impl Conversion<'_> {
+    /// Writes the calls of a rank. Those of its further threads follow when they are woken.
     fn rank(&mut self, rank: u32) -> Result<(), TraceError> {
-        let mut words = Vec::new();
-        self.reply.clear();
-        loop {
-            if (self.stop)() {
-                return Err(TraceError::Stopped);
-            }
-            words.clear();
-            let step = self.workload.next(rank, &self.reply, &mut Calls::new(&mut words))?;
-            let mut at = 0;
-            while at < words.len() {
-                let Ok((stamp, call, length)) = decode_call(&words[at..]) else {
-                    return Err(TraceError::Spec("the workload has written a call that is none".to_owned()));
-                };
-                self.write(rank, &stamp, &call)?;
-                at += length;
-            }
-            if step == Step::Ended {
-                return Ok(());
-            }
+        let mut asked = vec![rank];
+        while let Some(thread) = asked.pop() {
+            self.reply.clear();
+            while self.thread(thread)? == Step::Waits {}
+            self.workload.take_woken(&mut asked);
+        }
+        Ok(())
+    }
+
+    /// Writes the next calls of a thread of a rank.
+    fn thread(&mut self, thread: u32) -> Result<Step, TraceError> {
+        if (self.stop)() {
+            return Err(TraceError::Stopped);
+        }
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        let step = self.workload.next(thread, &self.reply, &mut Calls::new(&mut words))?;
+        self.write_syncs(thread);
+        let mut at = 0;
+        while at < words.len() {
+            let Ok((stamp, call, length)) = decode_call(&words[at..]) else {
+                return Err(TraceError::Spec("the workload has written a call that is none".to_owned()));
+            };
+            self.write(thread, &stamp, &call)?;
+            at += length;
+        }
+        self.words = words;
+        Ok(step)
+    }
+
+    /// Writes what a thread does with others before its next calls.
+    fn write_syncs(&mut self, thread: u32) {
+        let mut syncs = Vec::new();
+        self.workload.take_syncs(&mut syncs);
+        for sync in syncs {
+            let number = |thread: u32| self.numbers[thread as usize];
+            let (own, other) = (number(thread), number(sync.other()));
+            let sync = match sync {
+                ThreadSync::Wakes(_) => ThreadSync::Wakes(other),
+                ThreadSync::Awaits(_) => ThreadSync::Awaits(other),
+            };
+            self.writer.synchronized(own, sync);
         }
     }
 
-    fn write(&mut self, rank: u32, stamp: &Stamp, call: &Call<'_>) -> Result<(), TraceError> {
+    fn write(&mut self, thread: u32, stamp: &Stamp, call: &Call<'_>) -> Result<(), TraceError> {
+        let rank = self.numbers[thread as usize];
         if !stamp.burst.is_none() {
             self.writer.computed(rank, Work::from(stamp.burst));
         }
@@ -88,12 +128,12 @@ impl Conversion<'_> {
         }
         if call.needs_answer() {
             self.reply.clear();
-            self.answer(rank, call)?;
+            self.answer(thread, call)?;
         }
         match call.trace_role() {
             TraceRole::Operation => {
                 if let Some(what) = beyond_format(self.writer, stamp, call) {
-                    return Err(TraceError::Spec(format!("the workload cannot be converted: {what}")));
+                    return Err(cannot_be_converted(&what));
                 }
                 self.writer.called(rank, stamp, call, &self.reply, Duration::ZERO);
             }
@@ -102,6 +142,8 @@ impl Conversion<'_> {
                     self.writer.computed(rank, work);
                 } else if let Call::Sleep { span } = *call {
                     self.writer.paused(rank, span);
+                } else if let Call::Flush = *call {
+                    self.writer.handed_over(rank);
                 }
             }
             TraceRole::LeftOut => {}
@@ -111,7 +153,7 @@ impl Conversion<'_> {
     }
 
     /// Fills in the reply of a successful call.
-    fn answer(&mut self, rank: u32, call: &Call<'_>) -> Result<(), TraceError> {
+    fn answer(&mut self, thread: u32, call: &Call<'_>) -> Result<(), TraceError> {
         let done = &mut self.reply.completions;
         match *call {
             Call::Wait { how: Completing::Any, requests, .. } => {
@@ -125,7 +167,7 @@ impl Conversion<'_> {
                 self.reply.message = take.then_some(self.made);
             }
             Call::Send { .. } => done.push(Completion::empty(0)),
-            Call::MakeComm { how, .. } => return self.make(rank, &how),
+            Call::MakeComm { how, .. } => return self.make(thread, &how),
             Call::Init
             | Call::Finalize
             | Call::Abort { .. }
@@ -175,8 +217,8 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    fn make(&mut self, rank: u32, how: &CommRequest<'_>) -> Result<(), TraceError> {
-        match self.workload.traced_context(rank) {
+    fn make(&mut self, thread: u32, how: &CommRequest<'_>) -> Result<(), TraceError> {
+        match self.workload.traced_context(thread) {
             Some(made) => {
                 self.reply.context = made;
                 let known = self.traced.iter().find(|(context, _)| Some(*context) == made);
@@ -200,6 +242,10 @@ impl Conversion<'_> {
 fn received(from: Option<u32>, tag: Option<i32>, bytes: u64) -> Completion {
     let (source, tag) = (from.map_or(-1, |from| from as i32), tag.unwrap_or(-1));
     Completion { source, tag, bytes, ..Completion::empty(0) }
+}
+
+fn cannot_be_converted(why: &str) -> TraceError {
+    TraceError::Spec(format!("the workload cannot be converted: {why}"))
 }
 
 fn needs_run(what: &str) -> TraceError {

@@ -18,6 +18,8 @@ const CELLS: u32 = 64;
 pub struct Info {
     /// Number of ranks.
     pub ranks: u32,
+    /// Number of threads that call MPI: as many as ranks if each has one.
+    pub threads: u32,
     /// MPI functions and how often they are called, the most frequent first.
     pub calls: Vec<(&'static str, u64)>,
     /// All calls.
@@ -81,8 +83,9 @@ impl Matrix {
 /// Counts the calls of a workload without running it.
 pub fn info(workload: &mut dyn Workload) -> Result<Info, TraceError> {
     let ranks = workload.ranks();
-    let info =
-        Info { ranks, computation: workload.computation(), matrix: Matrix::new(ranks), ..Info::default() };
+    let threads = ranks + workload.threads().len() as u32;
+    let (computation, matrix) = (workload.computation(), Matrix::new(ranks));
+    let info = Info { ranks, threads, computation, matrix, ..Info::default() };
     let mut collector = InfoCollector { info, by_function: Vec::new(), communicators: HashMap::new() };
     write_calls(workload, &mut collector, false, &|| false)?;
     Ok(collector.result())
@@ -176,6 +179,11 @@ impl TraceWriter for InfoCollector {
 
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
         self.communicators.insert(context, members.to_vec());
+    }
+
+    /// The calls of a thread are those of its rank.
+    fn open_thread(&mut self, rank: u32) -> Option<u32> {
+        Some(rank)
     }
 
     fn stores_accesses(&self) -> bool {

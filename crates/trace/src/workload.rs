@@ -11,6 +11,8 @@ use crate::error::{Place, TraceError};
 ///
 /// A rank gives its calls up to one that needs an answer ([`Call::needs_answer`]), gets the answer, and gives more calls. Its
 /// last call is `Finalize`, unless it never calls `Init`.
+///
+/// If several threads of a rank call MPI, each thread but the first has a number behind those of the ranks, and is asked like a rank.
 pub trait Workload {
     /// Number of ranks.
     fn ranks(&self) -> u32;
@@ -53,12 +55,28 @@ pub trait Workload {
     /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;
 
+    /// The ranks of further threads. The first of these threads has the number after that of the last rank.
+    fn threads(&self) -> &[u32] {
+        &[]
+    }
+
+    /// Moves the numbers of threads that can be asked, since the last call of `next` has woken them, to `woken`. A further thread is asked
+    /// for the first time when it is woken.
+    fn take_woken(&mut self, woken: &mut Vec<u32>) {
+        let _ = woken;
+    }
+
+    /// Moves what a thread has done with others of its rank in the last call of `next`, before the calls that this wrote, to `syncs`.
+    fn take_syncs(&mut self, syncs: &mut Vec<ThreadSync>) {
+        let _ = syncs;
+    }
+
     /// Numbers and members of the communicators of the traced run, if the trace has them.
     fn traced_communicators(&self) -> Vec<(ContextId, Vec<u32>)> {
         Vec::new()
     }
 
-    /// The communicator that the last call of `rank` made in the traced run. The inner option is none if the rank is not a
+    /// The communicator that the last call of `rank`, or of a further thread, made in the traced run. The inner option is none if the rank is not a
     /// member, the outer if the trace does not say.
     fn traced_context(&self, rank: u32) -> Option<Option<ContextId>> {
         let _ = rank;
@@ -84,11 +102,31 @@ pub struct Computation {
     pub free: bool,
 }
 
+/// What a thread does with another thread of its rank outside MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadSync {
+    /// It wakes this one.
+    Wakes(u32),
+    /// It goes on when this one wakes it.
+    Awaits(u32),
+}
+
+impl ThreadSync {
+    /// The other thread.
+    pub fn other(self) -> u32 {
+        match self {
+            ThreadSync::Wakes(other) | ThreadSync::Awaits(other) => other,
+        }
+    }
+}
+
 /// What follows the calls that a rank has given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The last call waits for its answer.
     Waits,
+    /// There are no calls until another thread of the rank wakes this one. Only threads of workloads that have some sleep.
+    Sleeps,
     /// The rank has ended.
     Ended,
 }

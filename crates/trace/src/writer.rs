@@ -3,6 +3,7 @@
 //! A run reaches a [`TraceWriter`] as records ([`TraceRecorder`]). A workload that is not run reaches it as calls
 //! ([`crate::convert`]). The writer does not know which of the two it is.
 
+use std::collections::HashMap;
 use std::error::Error;
 
 use mpirage_call::{Call, ContextId, Reply, Stamp, Work, function_name};
@@ -10,9 +11,12 @@ use mpirage_collectives::{Collective, Method};
 use mpirage_record::{Record, Recorder, Writer};
 use mpirage_units::Duration;
 
-use crate::TraceError;
+use crate::{ThreadSync, TraceError};
 
 /// Writes what ranks do to a trace. Events of one rank come in the order of its program.
+///
+/// If several threads of a rank call MPI, each thread but the first has a number of its own ([`TraceWriter::open_thread`]), which stands
+/// for the rank in the events of the thread.
 pub trait TraceWriter {
     /// A rank computed.
     fn computed(&mut self, rank: u32, work: Work);
@@ -37,6 +41,22 @@ pub trait TraceWriter {
     /// The rank performs the collective that it is in, or that it starts next, with this algorithm.
     fn scheduled(&mut self, rank: u32, context: ContextId, kind: Collective, method: Method) {
         let _ = (rank, context, kind, method);
+    }
+
+    /// A further thread of a rank calls MPI: the number of the thread, or none if the format cannot store threads.
+    fn open_thread(&mut self, rank: u32) -> Option<u32> {
+        let _ = rank;
+        None
+    }
+
+    /// A thread, all calls of which so far have returned, wakes another thread of its rank, or is woken by it and goes on then.
+    fn synchronized(&mut self, thread: u32, sync: ThreadSync) {
+        let _ = (thread, sync);
+    }
+
+    /// A rank, all calls of which so far have returned, gave others the turn and went on at the same instant.
+    fn handed_over(&mut self, rank: u32) {
+        let _ = rank;
     }
 
     /// Asks `source` for the file and line (`halo.c:12`) of each call site. Called once, before `finish`.
@@ -81,6 +101,18 @@ impl<S: TraceWriter + ?Sized> TraceWriter for Box<S> {
         (**self).scheduled(rank, context, kind, method);
     }
 
+    fn open_thread(&mut self, rank: u32) -> Option<u32> {
+        (**self).open_thread(rank)
+    }
+
+    fn handed_over(&mut self, rank: u32) {
+        (**self).handed_over(rank);
+    }
+
+    fn synchronized(&mut self, thread: u32, sync: ThreadSync) {
+        (**self).synchronized(thread, sync);
+    }
+
     fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {
         (**self).name_sites(source);
     }
@@ -114,9 +146,23 @@ pub(crate) fn beyond_format(
     Some(format!("this format cannot store {accesses}, such as {function}; FILE.mpirage can"))
 }
 
+/// Why a format without threads cannot store a workload.
+pub(crate) const NO_THREADS: &str =
+    "this format cannot store calls of several threads of a rank; FILE.mpirage can";
+
+/// The threads of a rank that has several.
+struct RankThreads {
+    /// The number of each in the trace.
+    numbers: Vec<u32>,
+    /// The one that records are of.
+    current: u32,
+}
+
 /// Passes the records of a run to a trace writer.
 pub struct TraceRecorder<S> {
     writer: S,
+    /// Ranks of which several threads call MPI.
+    threads: HashMap<u32, RankThreads>,
     /// Has a rank done anything? Communicators recorded before that exist from the start.
     begun: bool,
     /// What the run did that no trace can store.
@@ -126,12 +172,31 @@ pub struct TraceRecorder<S> {
 impl<S: TraceWriter> TraceRecorder<S> {
     /// Passes records to `writer`.
     pub fn new(writer: S) -> TraceRecorder<S> {
-        TraceRecorder { writer, begun: false, beyond: None }
+        TraceRecorder { writer, threads: HashMap::new(), begun: false, beyond: None }
     }
 
     /// The run did something that the trace cannot store.
     fn refuse(&mut self, what: impl FnOnce() -> String) {
         self.beyond.get_or_insert_with(what);
+    }
+
+    /// The number in the trace of the thread that records of this rank are of.
+    #[inline]
+    fn number(&self, rank: u32) -> u32 {
+        if self.threads.is_empty() {
+            return rank;
+        }
+        self.threads.get(&rank).map_or(rank, |threads| threads.current)
+    }
+
+    /// The number in the trace of a thread of this rank. None if it has none, since the format has no threads.
+    fn thread_number(&mut self, rank: u32, thread: u32) -> Option<u32> {
+        let threads =
+            self.threads.entry(rank).or_insert_with(|| RankThreads { numbers: vec![rank], current: rank });
+        if threads.numbers.len() <= thread as usize {
+            threads.numbers.push(self.writer.open_thread(rank)?);
+        }
+        threads.numbers.get(thread as usize).copied()
     }
 
     /// The trace writer.
@@ -148,24 +213,44 @@ impl<S: TraceWriter> Recorder for TraceRecorder<S> {
                 match beyond_format(&self.writer, &stamp, details.call) {
                     Some(what) => self.refuse(|| what),
                     None => {
+                        let rank = self.number(rank);
                         self.writer.called(rank, &stamp, details.call, details.reply, left.since(entered));
                     }
                 }
             }
-            Record::Burst { rank, work, .. } => self.writer.computed(rank, work),
-            Record::Pause { rank, start, end } => self.writer.paused(rank, end.since(start)),
+            Record::Burst { rank, work, .. } => self.writer.computed(self.number(rank), work),
+            Record::Pause { rank, start, end } => self.writer.paused(self.number(rank), end.since(start)),
             Record::Comm { context, members } if self.begun => self.writer.communicator(context, members),
             Record::Comm { context, members } => self.writer.given_communicator(context, members),
             Record::Schedule { rank, context, kind, method: Some(method), .. } => {
-                self.writer.scheduled(rank, context, kind, method);
+                self.writer.scheduled(self.number(rank), context, kind, method);
             }
             Record::Call { .. } | Record::Schedule { .. } | Record::Message(_) | Record::End { .. } => {}
         }
         self.begun |= !matches!(record, Record::Comm { .. });
     }
 
-    fn thread(&mut self, rank: u32) {
-        self.refuse(|| format!("it cannot store several threads of a rank inside MPI, as rank {rank} had"));
+    fn thread(&mut self, rank: u32, thread: u32) {
+        match self.thread_number(rank, thread) {
+            Some(number) => {
+                if let Some(threads) = self.threads.get_mut(&rank) {
+                    threads.current = number;
+                }
+            }
+            None => self.refuse(|| NO_THREADS.to_owned()),
+        }
+    }
+
+    fn handed_over(&mut self, rank: u32) {
+        self.writer.handed_over(self.number(rank));
+    }
+
+    fn woken(&mut self, rank: u32, thread: u32, by: u32) {
+        if let (Some(woken), Some(thread)) = (self.thread_number(rank, thread), self.thread_number(rank, by))
+        {
+            self.writer.synchronized(thread, ThreadSync::Wakes(woken));
+            self.writer.synchronized(woken, ThreadSync::Awaits(thread));
+        }
     }
 
     fn wants_arguments(&self) -> bool {

@@ -69,8 +69,22 @@ numbers! {
     u32: |value, into| varint::put(value.into(), into), |entry| entry.half();
     i32: |value, into| varint::put_signed(value.into(), into), |entry| entry.signed();
     u64: |value, into| varint::put(value, into), |entry| entry.number();
-    RequestId: |value, into| value.get().store(into), |entry| entry.half().map(RequestId::new);
     Duration: |value, into| value.as_picos().store(into), |entry| entry.number().map(Duration::from_picos);
+}
+
+impl StoredField<'_> for RequestId {
+    fn request_mut(&mut self) -> Option<&mut RequestId> {
+        Some(self)
+    }
+
+    fn store(&self, into: &mut Vec<u8>) {
+        self.get().store(into);
+    }
+
+    #[inline(always)]
+    fn load(entry: &mut Entry<'_, '_>) -> Option<RequestId> {
+        entry.half().map(RequestId::new)
+    }
 }
 
 impl StoredField<'_> for ContextId {
@@ -95,6 +109,10 @@ impl<'l, T: StoredField<'l>> StoredField<'l> for Option<T> {
 
     fn flags(&self) -> u8 {
         u8::from(self.is_some())
+    }
+
+    fn request_mut(&mut self) -> Option<&mut RequestId> {
+        self.as_mut().and_then(StoredField::request_mut)
     }
 
     fn store(&self, into: &mut Vec<u8>) {
@@ -191,6 +209,13 @@ fn amount(entry: &mut Entry<'_, '_>) -> Option<f64> {
 }
 
 impl<'l> StoredField<'l> for CommRequest<'l> {
+    fn request_mut(&mut self) -> Option<&mut RequestId> {
+        match self {
+            CommRequest::DupLater { request } => Some(request),
+            _ => None,
+        }
+    }
+
     fn store(&self, into: &mut Vec<u8>) {
         match *self {
             CommRequest::Dup => into.push(0),
@@ -245,6 +270,10 @@ const _: () =
 impl<'l> StoredField<'l> for CollectiveCall<'l> {
     fn context_mut(&mut self) -> Option<&mut ContextId> {
         Some(&mut self.context)
+    }
+
+    fn request_mut(&mut self) -> Option<&mut RequestId> {
+        self.request.as_mut()
     }
 
     fn store(&self, into: &mut Vec<u8>) {
@@ -319,6 +348,10 @@ impl<'l> StoredField<'l> for AccessCall<'l> {
         Some(&mut self.window)
     }
 
+    fn request_mut(&mut self) -> Option<&mut RequestId> {
+        self.request.as_mut()
+    }
+
     fn store(&self, into: &mut Vec<u8>) {
         self.window.store(into);
         self.target.store(into);
@@ -359,6 +392,13 @@ macro_rules! structs {
             fn context_mut(&mut self) -> Option<&mut ContextId> {
                 $(if let Some(context) = self.$field.context_mut() {
                     return Some(context);
+                })*
+                None
+            }
+
+            fn request_mut(&mut self) -> Option<&mut RequestId> {
+                $(if let Some(request) = self.$field.request_mut() {
+                    return Some(request);
                 })*
                 None
             }

@@ -1,15 +1,16 @@
 //! Options for the outputs of a run.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::STANDARD_OUTPUT;
 use crate::conflicts::Conflicts;
 
 /// The outputs of a run.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Results")]
+#[command(next_help_heading = "Results", group = ArgGroup::new("shown").args(["trace", "report"]).multiple(true))]
 pub struct ResultArguments {
     /// Print the result as one JSON object: on standard output after the program's own output, or into FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT)]
@@ -21,7 +22,7 @@ pub struct ResultArguments {
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
     /// Include the messages inside collectives in reports and in traces of single messages (Paraver, Perfetto, Paje): yes or no
-    #[arg(long, default_value = "no", value_name = "yes|no")]
+    #[arg(long, default_value = "no", value_name = "yes|no", requires = "shown")]
     pub trace_collectives: String,
     /// Capture frames for Wireshark, with --model packet: those of a host, a link (NAME, NAME_UP, NAME_DOWN), or a switch (switch-LEVEL-NUMBER) or one of its ports
     #[arg(long, value_name = "PLACE[:PORT]=FILE.pcapng")]
@@ -33,14 +34,21 @@ pub struct ResultArguments {
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// How the report finds the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
-    #[arg(long, default_value = "clocks", value_name = "clocks|run|no")]
+    #[arg(long, default_value = "clocks", value_name = "clocks|run|no", requires = "report")]
     pub report_ideal: String,
 }
 
 impl ResultArguments {
-    /// Does a file show what ranks did over time?
-    pub fn shows_calls(&self) -> bool {
-        self.report.is_some() || !self.trace.is_empty()
+    /// A doubt about files that show what ranks did over time, if `threads` says that ranks had several threads inside MPI.
+    pub fn overlap_doubt(&self, threads: bool) -> Option<String> {
+        // These have a row for each thread.
+        let rows = ["mpirage", "prv"].map(OsStr::new);
+        let shows = |file: &PathBuf| file.extension().is_none_or(|ending| !rows.contains(&ending));
+        let shown = threads && (self.report.is_some() || self.trace.iter().any(shows));
+        shown.then(|| {
+            "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of reports and timelines"
+                .to_owned()
+        })
     }
 
     /// Adds the files that a run writes.

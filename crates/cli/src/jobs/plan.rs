@@ -152,6 +152,10 @@ fn open(arguments: &JobsArguments, spec: &JobSpec) -> Result<Job, Failure> {
             if trace.is_graph() {
                 return Err(about(usage(format!("{name}: GOAL schedules cannot run beside other jobs yet"))));
             }
+            if !trace.threads().is_empty() {
+                let problem = "traces of ranks with several threads cannot run beside other jobs yet";
+                return Err(about(usage(format!("{name}: {problem}"))));
+            }
             limits::check_ranks(name, trace.ranks().into(), RankKind::Replayed)?;
             let ranks = trace.ranks();
             (None, Some(trace), ranks, name.clone())

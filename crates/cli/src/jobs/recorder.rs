@@ -119,9 +119,21 @@ impl<R: Recorder> Recorder for JobRecorder<R> {
         self.messages = own;
     }
 
-    fn thread(&mut self, rank: u32) {
+    fn thread(&mut self, rank: u32, thread: u32) {
         if let Some(rank) = self.own(rank) {
-            self.recorder.thread(rank);
+            self.recorder.thread(rank, thread);
+        }
+    }
+
+    fn handed_over(&mut self, rank: u32) {
+        if let Some(rank) = self.own(rank) {
+            self.recorder.handed_over(rank);
+        }
+    }
+
+    fn woken(&mut self, rank: u32, thread: u32, by: u32) {
+        if let Some(rank) = self.own(rank) {
+            self.recorder.woken(rank, thread, by);
         }
     }
 

@@ -353,12 +353,6 @@ impl Collectives {
         paid
     }
 
-    /// The line that entered the collective of a run.
-    pub(crate) fn line_of(&self, id: RunId) -> LineId {
-        let run = &self.runs[id];
-        self.instances[run.instance].participants[run.member as usize].line
-    }
-
     /// Does no run wait for a call of its rank?
     pub(crate) fn none_is_held_up(&self) -> bool {
         self.held_up.is_empty()

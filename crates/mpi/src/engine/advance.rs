@@ -3,6 +3,7 @@
 use mpirage_call::{LineId, RankId};
 use mpirage_kernel::{Advance, Event};
 
+use super::activity::{note_activity, note_due};
 use super::core::network_deadlock;
 use super::files::FileCalls;
 use super::task::Task;
@@ -67,6 +68,9 @@ impl<M: Memory> Engine<M> {
             }
             state.phase = Phase::Running;
             state.released = false;
+            let rank = state.rank;
+            self.resumed = Some(line);
+            note_activity(&mut self.calls.core, rank);
             self.fetch_next();
         }
         true
@@ -78,7 +82,9 @@ impl<M: Memory> Engine<M> {
         for at in 0..events.len() {
             self.fetch_ahead(&events[at..]);
             let Event { token, milestone } = events[at];
-            match Due::of(token) {
+            let due = Due::of(token);
+            note_due(&mut self.calls.core, due);
+            match due {
                 Due::Line(line) => self.line_due(line),
                 Due::Transfer(message) => self.transfer_event(message, milestone),
                 Due::Run(run) => self.calls.core.tasks.push_back(Task::Run(run)),
@@ -107,8 +113,12 @@ impl<M: Memory> Engine<M> {
         while !self.calls.core.jobs.are_over()
             && let Some(task) = self.calls.core.tasks.pop_front()
         {
-            if self.calls.core.jobs.some_are_over() && self.calls.core.jobs.is_over(self.rank_of(&task)) {
-                continue;
+            if self.calls.core.jobs.are_several() {
+                let rank = self.rank_of(&task);
+                if self.calls.core.jobs.is_over(rank) {
+                    continue;
+                }
+                note_activity(&mut self.calls.core, rank);
             }
             match task {
                 Task::NextCall(line) => self.calls.next_call(line),

@@ -212,10 +212,11 @@ impl<M: Memory> Core<M> {
         let (start, end) = (*entered, self.kernel.now());
         if !in_function {
             if end > start {
-                self.observers.record(&Record::Pause { rank: rank.get(), start, end });
+                let pause = Record::Pause { rank: rank.get(), start, end };
+                self.observers.record_of(line, *rank, &pause);
             }
         } else if !self.observers.wants_arguments() {
-            self.observers.call(*rank, stamp, (start, end), None);
+            self.observers.call((line, *rank), stamp, (start, end), None);
         } else if inbox.is_empty() {
             self.unrecorded = true;
         } else {
@@ -227,7 +228,7 @@ impl<M: Memory> Core<M> {
     pub(crate) fn record_details(&mut self, line: LineId, call: &Call<'_>) {
         let Line { rank, stamp, entered, reply, .. } = self.ranks.line(line);
         let details = Some(Details { call, reply });
-        self.observers.call(*rank, stamp, (*entered, self.kernel.now()), details);
+        self.observers.call((line, *rank), stamp, (*entered, self.kernel.now()), details);
     }
 
     /// The same where they are to be read again, since the function has blocked: most are waits or receives.
@@ -238,7 +239,7 @@ impl<M: Memory> Core<M> {
         let again = observers.wants_collectives_again();
         let mut record = |call: Option<&Call<'_>>| {
             let details = call.map(|call| Details { call, reply });
-            observers.call(*rank, stamp, span, details);
+            observers.call((line, *rank), stamp, span, details);
         };
         match inbox.current_sort() {
             HeadKind::Wait => {
@@ -267,7 +268,8 @@ impl<M: Memory> Core<M> {
             _ => None,
         };
         let gone = state.phase.is(&Phase::Gone);
-        let at = if gone { self.ranks.end(state.rank) } else { self.kernel.now() };
+        let ended = self.jobs.ending(self.jobs.of(state.rank)).map_or(self.kernel.now(), |&(_, time)| time);
+        let at = if gone { self.ranks.end(state.rank) } else { ended };
         let ideal = self.observers.has_ideal().then_some(state.ideal);
         let rank = state.rank.get();
         self.observers.record(&Record::End { rank, at, blocked, ideal });
@@ -308,6 +310,5 @@ pub(super) fn rank_is_away<M: Memory>(core: &Core<M>, id: RunId) -> bool {
     if core.protocol.progress == LibraryProgress::Background {
         return false;
     }
-    let line = core.ranks.line(core.collectives.line_of(id));
-    !(line.phase.is_in_call() && line.in_function)
+    core.ranks.is_away(core.collectives.run(id).rank)
 }

@@ -20,13 +20,8 @@ impl<M: Memory> Engine<M> {
         let (end, state) = (self.calls.core.kernel.now(), self.calls.core.ranks.line(line));
         let (rank, start, work) = (state.rank, state.entered, state.work);
         self.calls.core.ranks.pass_ideal(line, end.since(start));
-        self.calls.core.observers.record(&Record::Burst {
-            rank: rank.get(),
-            start,
-            end,
-            work,
-            beside: false,
-        });
+        let burst = Record::Burst { rank: rank.get(), start, end, work, beside: false };
+        self.calls.core.observers.record_of(line, rank, &burst);
         self.end_of_work(rank);
     }
 

@@ -123,9 +123,9 @@ impl<M: Memory> Calls<M> {
         let now = self.core.kernel.now();
         let state = self.core.ranks.line(line);
         if self.core.observers.wants_arguments() {
-            self.core.observers.post(state.rank, now, call, &state.reply);
+            self.core.observers.post((line, state.rank), now, call, &state.reply);
         } else {
-            self.core.observers.call(state.rank, &call.stamp, (now, now), None);
+            self.core.observers.call((line, state.rank), &call.stamp, (now, now), None);
         }
         FastPath::Done
     }

@@ -3,6 +3,7 @@
 //! [`Engine`] is what drivers see. It says whose turn it is; [`calls::Calls`] carries out calls on the parts in
 //! [`core::Core`].
 
+mod activity;
 mod advance;
 mod bursts;
 mod calls;

@@ -12,7 +12,7 @@ use mpirage_units::Time;
 
 use super::wiring::Engine;
 use crate::memory::Memory;
-use crate::turn::{Ending, Turn};
+use crate::turn::Turn;
 
 impl<M: Memory> Engine<M> {
     /// Goes on at this instant until the driver has something to do. None if nothing more happens at this instant.
@@ -45,6 +45,6 @@ impl<M: Memory> Engine<M> {
     /// Nothing is under way and no line runs: the ranks wait for each other.
     pub fn end_in_deadlock(&mut self) {
         let now = self.now();
-        self.calls.core.jobs.end_all(&Ending::Deadlock, now);
+        self.calls.core.jobs.end_in_deadlock(now);
     }
 }

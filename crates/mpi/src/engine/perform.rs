@@ -91,11 +91,11 @@ impl<M: Memory> Calls<M> {
 
     /// The delay before a call has passed.
     pub(super) fn delay_done(&mut self, line: LineId) {
-        let (rank, delay) = (self.core.ranks.rank_of(line).get(), self.core.ranks.line(line).stamp.delay);
+        let (rank, delay) = (self.core.ranks.rank_of(line), self.core.ranks.line(line).stamp.delay);
         self.core.ranks.pass_ideal(line, delay);
         let end = self.core.kernel.now();
         let start = Time::from_picos(end.as_picos() - delay.as_picos());
-        self.core.observers.record(&Record::Pause { rank, start, end });
+        self.core.observers.record_of(line, rank, &Record::Pause { rank: rank.get(), start, end });
         self.after_delay(line);
     }
 
@@ -250,7 +250,8 @@ impl<M: Memory> Calls<M> {
             }
             // The clock is read first and paid for afterwards, by the delay of the rank's next call. The value of a sample
             // was taken when its burst began.
-            Call::Now | Call::When | Call::Flush | Call::SampleEnd => {}
+            Call::Now | Call::When | Call::SampleEnd => {}
+            Call::Flush => self.core.observers.handed_over(line, rank),
             Call::CallPath { site, frames } => self.core.observers.call_path(rank, site, frames),
             // For the recorder that checks the run.
             Call::Declare { .. }

@@ -211,9 +211,9 @@ impl<M: Memory> Calls<M> {
     fn record_pause(&mut self, line: LineId) {
         let end = self.core.kernel.now();
         let state = self.core.ranks.line_mut(line);
-        let (rank, start) = (state.rank.get(), std::mem::replace(&mut state.entered, end));
+        let (rank, start) = (state.rank, std::mem::replace(&mut state.entered, end));
         if end > start {
-            self.core.observers.record(&Record::Pause { rank, start, end });
+            self.core.observers.record_of(line, rank, &Record::Pause { rank: rank.get(), start, end });
         }
     }
 }

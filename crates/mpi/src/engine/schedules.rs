@@ -338,7 +338,7 @@ impl<M: Memory> Core<M> {
         if self.observers.wants_arguments()
             && let Some(instance) = self.collectives.instance(entered.instance)
         {
-            self.observers.record(&Record::Schedule {
+            let schedule = Record::Schedule {
                 rank: caller.rank.get(),
                 number: instance.number,
                 context: call.context,
@@ -346,7 +346,8 @@ impl<M: Memory> Core<M> {
                 method,
                 entered: self.kernel.now(),
                 call,
-            });
+            };
+            self.observers.record_of(caller.line, caller.rank, &schedule);
         }
     }
 

@@ -287,9 +287,8 @@ impl<M: Memory> OneSided<'_, M> {
 
     /// Something has come to its target, which carries it out at once or in its next call.
     fn reach(&mut self, target: RankId, id: ActivityId) {
-        let line = self.core.ranks.line(LineId::first_of(target));
-        let in_call = line.phase.is_in_call() && line.in_function;
-        if self.core.protocol.one_sided == AccessProgress::InCalls && !in_call {
+        let in_calls = self.core.protocol.one_sided == AccessProgress::InCalls;
+        if in_calls && self.core.ranks.is_away(target) {
             self.core.windows.hold_up(target, id);
         } else {
             self.carry_out(id);

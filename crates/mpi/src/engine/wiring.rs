@@ -12,6 +12,7 @@ use mpirage_platform::{HostId, Storages};
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
 
+use super::activity::note_wake;
 use super::bursts::{Bursts, Speeds, Workload};
 use super::calls::Calls;
 use super::core::Core;
@@ -92,6 +93,8 @@ pub struct Engine<M> {
     /// A vector for new calls, used for all lines: it stays in a near cache.
     call_buffer: Vec<u64>,
     pub(super) events: Vec<Event>,
+    /// The line that was resumed last.
+    pub(super) resumed: Option<LineId>,
 }
 
 impl<M: Memory> Engine<M> {
@@ -159,6 +162,7 @@ impl<M: Memory> Engine<M> {
             },
             call_buffer: Vec::new(),
             events: Vec::new(),
+            resumed: None,
         }
     }
 
@@ -183,6 +187,7 @@ impl<M: Memory> Engine<M> {
     pub fn open_line(&mut self, rank: RankId) -> LineId {
         let line = self.calls.core.ranks.open_line(rank);
         self.calls.core.jobs.add_line(rank);
+        self.calls.core.observers.open_line(line, rank);
         self.calls.core.turns.resume(line);
         line
     }
@@ -191,7 +196,7 @@ impl<M: Memory> Engine<M> {
     pub fn open_running_line(&mut self, rank: RankId) -> LineId {
         let line = self.calls.core.ranks.open_line(rank);
         self.calls.core.jobs.add_line(rank);
-        self.calls.core.observers.thread(rank);
+        self.calls.core.observers.open_line(line, rank);
         line
     }
 
@@ -318,6 +323,9 @@ impl<M: Memory> Engine<M> {
     /// to the line's own inbox.
     #[inline]
     fn carry_out_all(&mut self, line: LineId, calls: Vec<u64>, ended: bool) {
+        if self.resumed != Some(line) {
+            note_wake(&mut self.calls.core, line, self.resumed);
+        }
         let state = self.calls.core.ranks.line_mut(line);
         let own = state.inbox.replace(calls);
         state.leaving = ended;

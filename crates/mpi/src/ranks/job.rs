@@ -28,8 +28,17 @@ struct Job {
     end: u32,
     /// Lines that have not ended.
     alive: usize,
+    /// When something last happened in it, if there are other jobs.
+    active: Time,
     /// How and when it ended.
     ending: Option<(Ending, Time)>,
+}
+
+impl Job {
+    /// A job of so many ranks, the last of which is the one before `end`.
+    fn new(end: u32, size: u32) -> Job {
+        Job { end, alive: size as usize, active: Time::ZERO, ending: None }
+    }
 }
 
 /// All jobs of a run. Their ranks follow each other.
@@ -50,7 +59,7 @@ impl Jobs {
         let mut end = 0;
         let job = |&size: &u32| {
             end += size;
-            Job { end, alive: size as usize, ending: None }
+            Job::new(end, size)
         };
         Jobs { jobs: sizes.iter().map(job).collect(), running: sizes.len(), idle: 0, connected: false }
     }
@@ -58,7 +67,7 @@ impl Jobs {
     /// A rank starts a job. Returns the first rank of it.
     pub(crate) fn add(&mut self, size: u32) -> RankId {
         let first = self.ranks();
-        self.jobs.push(Job { end: first + size, alive: size as usize, ending: None });
+        self.jobs.push(Job::new(first + size, size));
         self.running += 1;
         self.connected = true;
         RankId::new(first)
@@ -93,6 +102,27 @@ impl Jobs {
     #[inline]
     pub(crate) fn is_over(&self, rank: RankId) -> bool {
         self.some_are_over() && self.jobs[self.of(rank).index()].ending.is_some()
+    }
+
+    /// Are there several jobs?
+    #[inline]
+    pub(crate) fn are_several(&self) -> bool {
+        self.jobs.len() > 1
+    }
+
+    /// Something happens in the job of a rank.
+    pub(crate) fn note_activity(&mut self, rank: RankId, now: Time) {
+        let job = self.of(rank);
+        self.jobs[job.index()].active = now;
+    }
+
+    /// Nothing is under way any more. Each job that goes on has ended in a deadlock when something last happened in it.
+    pub(crate) fn end_in_deadlock(&mut self, now: Time) {
+        let apart = self.are_several() && !self.connected;
+        for number in 0..self.jobs.len() as u32 {
+            let at = if apart { self.jobs[number as usize].active } else { now };
+            self.end_one(JobId(number), Ending::Deadlock, at);
+        }
     }
 
     /// A line is added.
@@ -187,6 +217,20 @@ mod tests {
             jobs.endings().collect::<Vec<_>>(),
             [&Ending::Deadlock, &Ending::Finished, &Ending::Deadlock]
         );
+    }
+
+    #[test]
+    fn a_job_is_deadlocked_from_the_last_time_on_at_which_something_happened_in_it() {
+        let (early, late) = (Time::from_picos(5), Time::from_picos(90));
+        let mut jobs = Jobs::new(&[2, 1, 1]);
+        jobs.note_activity(RankId::new(1), early);
+        jobs.end(JobId(2), Ending::Finished, late);
+        jobs.end_in_deadlock(late);
+        let ends: Vec<_> = (0..3).map(|job| jobs.ending(JobId(job)).unwrap().1).collect();
+        assert_eq!(ends, [early, Time::ZERO, late]);
+        let mut alone = Jobs::new(&[2]);
+        alone.end_in_deadlock(late);
+        assert_eq!(alone.ending(JobId(0)), Some(&(Ending::Deadlock, late)));
     }
 
     #[test]

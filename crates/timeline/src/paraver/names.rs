@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::threads::Threads;
 use crate::lanes::Lanes;
 use crate::text::fields;
 use mpirage_interpret::RunInfo;
@@ -72,7 +73,12 @@ impl Machine {
 }
 
 /// Writes the names of everything, level by level.
-pub(super) fn write_row(out: &mut dyn Write, machine: &Machine, lanes: &Lanes) -> io::Result<()> {
+pub(super) fn write_row(
+    out: &mut dyn Write,
+    machine: &Machine,
+    threads: &Threads,
+    lanes: &Lanes,
+) -> io::Result<()> {
     writeln!(out, "LEVEL CPU SIZE {}", machine.cpus.iter().sum::<u32>())?;
     for (name, &cpus) in machine.names.iter().zip(&machine.cpus) {
         for cpu in 1..=cpus {
@@ -88,10 +94,13 @@ pub(super) fn write_row(out: &mut dyn Write, machine: &Machine, lanes: &Lanes) -
     for rank in 0..ranks {
         writeln!(out, "rank {rank}")?;
     }
-    let threads: u64 = (0..ranks).map(|rank| 1 + u64::from(lanes.count(rank))).sum();
-    writeln!(out, "\nLEVEL THREAD SIZE {threads}")?;
+    let rows = |rank| 1 + u64::from(threads.further(rank)) + u64::from(lanes.count(rank));
+    writeln!(out, "\nLEVEL THREAD SIZE {}", (0..ranks).map(rows).sum::<u64>())?;
     for rank in 0..ranks {
         writeln!(out, "rank {rank}")?;
+        for thread in 1..=threads.further(rank) {
+            writeln!(out, "rank {rank} thread {thread}")?;
+        }
         for lane in 1..=lanes.count(rank) {
             writeln!(out, "rank {rank} beside {lane}")?;
         }

@@ -3,12 +3,14 @@
 //! The first byte has the code of the call in its lowest five bits, and says whether a burst (0x20) and a delay (0x40) precede
 //! the call. Then follow the number of the call's place, the burst in nanoseconds, the delay in picoseconds, and the fields of
 //! the call ([`mpirage_call::stored`]).
+//!
+//! Threads of a rank that wake each other outside MPI have entries for that, with a code that no call has ([`ThreadSync`]).
 
 use mpirage_call::stored::{self, CODE_BITS, Entry, Lists, Outcome};
 use mpirage_call::{Burst, Call, Reply};
 use mpirage_units::Duration;
 
-use crate::varint;
+use crate::{ThreadSync, varint};
 
 const CODE: u8 = (1 << CODE_BITS) - 1;
 const BURST: u8 = 0x20;
@@ -31,6 +33,19 @@ impl Before {
         self.burst.is_none() && self.delay.is_zero()
     }
 
+    fn store(&self, code: u8, into: &mut Vec<u8>) {
+        let burst = if self.burst.is_none() { 0 } else { BURST };
+        let delay = if self.delay.is_zero() { 0 } else { DELAY };
+        into.push(code | burst | delay);
+        varint::put(u64::from(self.place), into);
+        if burst != 0 {
+            varint::put(self.burst.word(), into);
+        }
+        if delay != 0 {
+            varint::put(self.delay.as_picos(), into);
+        }
+    }
+
     #[inline(always)]
     fn load(head: u8, entry: &mut Entry<'_, '_>) -> Option<Before> {
         let place = entry.half()?;
@@ -43,18 +58,29 @@ impl Before {
 /// Appends an entry. False if traces leave the call out.
 pub(super) fn put(before: &Before, call: &Call<'_>, reply: &Reply, into: &mut Vec<u8>) -> bool {
     let Some(code) = stored::code(call) else { return false };
-    let burst = if before.burst.is_none() { 0 } else { BURST };
-    let delay = if before.delay.is_zero() { 0 } else { DELAY };
-    into.push(code | burst | delay);
-    varint::put(u64::from(before.place), into);
-    if burst != 0 {
-        varint::put(before.burst.word(), into);
-    }
-    if delay != 0 {
-        varint::put(before.delay.as_picos(), into);
-    }
+    before.store(code, into);
     stored::store(call, reply, into);
     true
+}
+
+/// Appends what a thread does with another.
+pub(super) fn put_sync(before: &Before, sync: ThreadSync, into: &mut Vec<u8>) {
+    let (thread, awaits) = match sync {
+        ThreadSync::Wakes(thread) => (thread, 0),
+        ThreadSync::Awaits(thread) => (thread, 1),
+    };
+    before.store(stored::SYNC, into);
+    varint::put(u64::from(thread) << 1 | awaits, into);
+}
+
+/// Reads an entry that is known to be about another thread.
+pub(super) fn get_sync(bytes: &[u8], at: &mut usize) -> Option<(Before, ThreadSync)> {
+    let mut entry = Entry::without_lists(bytes, *at);
+    let head = entry.byte()?;
+    let (before, word) = (Before::load(head, &mut entry)?, entry.number()?);
+    let thread = u32::try_from(word >> 1).ok()?;
+    *at = entry.position();
+    Some((before, if word & 1 == 0 { ThreadSync::Wakes(thread) } else { ThreadSync::Awaits(thread) }))
 }
 
 /// Reads the entry at `at`, and moves `at` behind it; none if there is no valid entry.

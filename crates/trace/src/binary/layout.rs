@@ -7,10 +7,13 @@ use crate::{Computation, varint};
 
 pub(super) const MAGIC: &[u8; 8] = b"MPIRAGE\n";
 pub(super) const END: &[u8; 8] = b"EGARIPM\n";
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 /// The oldest version that is read. It does not say how computation was charged; version 2 does, but not which collectives are in
-/// place; version 3 does, but has no regions and no accesses to windows or files, and takes tests that found nothing for sleeps.
+/// place; version 3 does, but has no regions and no accesses to windows or files, and takes tests that found nothing for sleeps;
+/// version 4 has all that, but no threads.
 pub(super) const OLDEST: u32 = 1;
+/// The first version with threads.
+const THREADS: u32 = 5;
 /// Bytes of the header.
 pub(super) const HEADER: usize = 16;
 /// Bytes of the head of a block.
@@ -23,6 +26,7 @@ pub(super) const LARGEST: usize = 64 << 10;
 /// The head of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockHead {
+    /// The rank, or the number of a further thread.
     pub rank: u32,
     pub packed: Packed,
 }
@@ -103,7 +107,9 @@ pub(super) struct Footer {
     pub given: u64,
     /// Communicators: their numbers, and their members as ranks of the world.
     pub communicators: Vec<(ContextId, Vec<u32>)>,
-    /// For each rank: the number of its calls, and the distances between its blocks as varints.
+    /// The ranks of further threads, which are numbered after the ranks.
+    pub threads: Vec<u32>,
+    /// For each rank and each further thread: the number of its calls, and the distances between its blocks as varints.
     pub ranks: Vec<(u64, Vec<u8>)>,
 }
 
@@ -140,6 +146,8 @@ impl Footer {
                 previous = i64::from(member);
             }
         }
+        varint::put(self.threads.len() as u64, &mut bytes);
+        self.threads.iter().for_each(|&rank| varint::put(u64::from(rank), &mut bytes));
         varint::put(self.ranks.len() as u64, &mut bytes);
         for (calls, blocks) in &self.ranks {
             varint::put(*calls, &mut bytes);
@@ -175,6 +183,10 @@ impl Footer {
                 members.push(u32::try_from(previous).ok()?);
             }
             footer.communicators.push((context, members));
+        }
+        let threads = if version >= THREADS { number(&mut at)? } else { 0 };
+        for _ in 0..threads {
+            footer.threads.push(u32::try_from(number(&mut at)?).ok()?);
         }
         for _ in 0..number(&mut at)? {
             let calls = number(&mut at)?;
@@ -213,10 +225,11 @@ mod tests {
             places: vec![spot, CallSite::default()],
             given: 1,
             communicators: vec![(ContextId::new(2), vec![3, 1, 2]), (ContextId::new(9), vec![])],
-            ranks: vec![(17, vec![16, 1]), (0, vec![])],
+            threads: vec![0],
+            ranks: vec![(17, vec![16, 1]), (0, vec![]), (2, vec![9])],
         };
         let bytes = footer.bytes();
-        assert_eq!(Footer::read(&bytes, VERSION), Some(footer));
+        assert_eq!(Footer::read(&bytes, VERSION), Some(footer.clone()));
         for length in 0..bytes.len() {
             assert_eq!(Footer::read(&bytes[..length], VERSION), None, "{length} bytes of {}", bytes.len());
         }
@@ -224,8 +237,13 @@ mod tests {
             let bad = [&speed.to_bits().to_le_bytes()[..], &bytes[8..]].concat();
             assert_eq!(Footer::read(&bad, VERSION), None, "{speed} flops");
         }
-        let old = [&bytes[..8], &bytes[9..]].concat();
-        let charged = Footer::read(&old, OLDEST).unwrap().computation;
+        // Two numbers say that rank 0 has a further thread. They stand before the three lists of blocks, which take 10 bytes.
+        let (start, lists) = bytes.split_at(bytes.len() - 10);
+        let without = [&start[..start.len() - 2], lists].concat();
+        let single = Footer { threads: Vec::new(), ..footer.clone() };
+        assert_eq!(Footer::read(&without, THREADS - 1), Some(single));
+        let oldest = [&without[..8], &without[9..]].concat();
+        let charged = Footer::read(&oldest, OLDEST).unwrap().computation;
         assert_eq!(charged, Computation { measured_on: Some(2e9), free: false });
     }
 

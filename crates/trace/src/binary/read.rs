@@ -14,7 +14,9 @@ use mpirage_collectives::{Member, Peers};
 
 use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION};
-use crate::{Calls, Computation, Place, Step, TraceError, Workload, varint};
+use super::requests::Requests;
+use super::threads::Threads;
+use crate::{Calls, Computation, Place, Step, ThreadSync, TraceError, Workload, varint};
 
 /// Sites from here on are numbers of call sites whose file and line are known.
 const KNOWN: u64 = 1 << 63;
@@ -29,7 +31,12 @@ pub struct BinaryTrace {
     length: u64,
     footer: Footer,
     shared: Shared,
-    ranks: Vec<Rank>,
+    /// Positions of ranks, then of further threads.
+    cursors: Vec<Cursor>,
+    names: Vec<Names>,
+    threads: Threads,
+    /// What the last thread that was asked has done with others.
+    syncs: Vec<ThreadSync>,
     lists: Lists,
     stored: Vec<u8>,
 }
@@ -44,8 +51,9 @@ struct Shared {
     eager_limit: u64,
 }
 
+/// The position of a rank, or of a further thread of a rank.
 #[derive(Default)]
-struct Rank {
+struct Cursor {
     entries: Vec<u8>,
     at: usize,
     /// Where the block is in the file.
@@ -54,12 +62,21 @@ struct Rank {
     next_gap: usize,
     /// The outcome of the last call in the traced run.
     awaited: Option<Outcome>,
+    /// What it does with another thread before its next entry.
+    sync: Option<ThreadSync>,
+}
+
+/// Numbers that a rank knows, whichever of its threads.
+#[derive(Default)]
+struct Names {
     /// Communicators of the traced run, and their numbers in this run.
     contexts: HashMap<ContextId, ContextId>,
     /// Messages taken by matched probes of the traced run, and their numbers in this run.
     messages: Vec<(u32, u32)>,
     /// The highest request so far.
     highest: RequestId,
+    /// The numbers of requests in this run, if ranks have several threads; otherwise they are those of the traced run.
+    requests: Option<Box<Requests>>,
 }
 
 impl BinaryTrace {
@@ -70,9 +87,11 @@ impl BinaryTrace {
         let length = file.metadata().map_err(|error| TraceError::io(path, error))?.len();
         let footer = footer(path, &file, length, version)?;
         let bad = |problem: &str| TraceError::bad(path, Place::File, problem);
-        if footer.ranks.len() != ranks as usize {
+        if footer.ranks.len() != ranks as usize + footer.threads.len() {
             return Err(bad("the beginning and the end of the file disagree on the number of ranks"));
         }
+        let threads = Threads::new(ranks, &footer.threads)
+            .ok_or_else(|| bad("a thread belongs to a rank that does not exist"))?;
         let stamp = |(index, spot): (usize, &CallSite)| {
             let function = function_names().iter().position(|&name| name == spot.function);
             let site = if spot.source.is_empty() { spot.site } else { KNOWN + index as u64 };
@@ -83,7 +102,9 @@ impl BinaryTrace {
         let own = [(WORLD, ranks as usize), (SELF, 1)];
         let sizes =
             footer.communicators.iter().map(|(context, members)| (*context, members.len())).chain(own);
-        let ranks = (0..ranks).map(|_| Rank::default()).collect();
+        let cursors = footer.ranks.iter().map(|_| Cursor::default()).collect();
+        let requests = || (!threads.are_none()).then(Box::default);
+        let names = (0..ranks).map(|_| Names { requests: requests(), ..Names::default() }).collect();
         let (lists, stored) = (Lists::default(), Vec::new());
         let mut trace = BinaryTrace {
             path: path.to_owned(),
@@ -91,7 +112,10 @@ impl BinaryTrace {
             shared: Shared { stamps, sizes: sizes.collect(), eager_limit: 0 },
             footer,
             file,
-            ranks,
+            cursors,
+            names,
+            threads,
+            syncs: Vec::new(),
             lists,
             stored,
         };
@@ -101,7 +125,7 @@ impl BinaryTrace {
 
     /// Reads the next block of a rank; false if there is none.
     fn next_block(&mut self, rank: u32) -> Result<bool, TraceError> {
-        let state = &mut self.ranks[rank as usize];
+        let state = &mut self.cursors[rank as usize];
         let blocks = &self.footer.ranks[rank as usize].1;
         if state.next_gap == blocks.len() {
             (state.entries, state.at) = (Vec::new(), 0);
@@ -141,87 +165,205 @@ impl BinaryTrace {
 
     /// Writes the next entry as a call. True if it needs an answer.
     #[inline]
-    fn step(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<bool, &'static str> {
-        let BinaryTrace { lists, ranks, shared, .. } = self;
-        let state = &mut ranks[rank as usize];
+    fn step(&mut self, thread: u32, calls: &mut Calls<'_>) -> Result<bool, Refusal> {
+        let BinaryTrace { lists, cursors, names, threads, shared, .. } = self;
+        let state = &mut cursors[thread as usize];
+        let names = &mut names[threads.rank_of(thread) as usize];
         let mut at = state.at;
-        let waits = match entry::code_at(&state.entries, at) {
+        let (waits, outcome) = match entry::code_at(&state.entries, at) {
             Some(stored::SEND) => {
                 let (before, call) = entry::get_send(&state.entries, &mut at).ok_or(NO_ENTRY)?;
-                state.pass_on(shared, before, call, Outcome::None, calls)
+                (names.pass_on(thread, shared, (before, call), calls)?, Outcome::None)
             }
             Some(stored::RECEIVE) => {
                 let (before, call) = entry::get_receive(&state.entries, &mut at).ok_or(NO_ENTRY)?;
-                state.pass_on(shared, before, call, Outcome::None, calls)
+                (names.pass_on(thread, shared, (before, call), calls)?, Outcome::None)
             }
             _ => {
                 let (before, call, outcome) = entry::get(&state.entries, &mut at, lists).ok_or(NO_ENTRY)?;
-                state.pass_on(shared, before, call, outcome, calls)
+                (names.pass_on(thread, shared, (before, call), calls)?, outcome)
             }
         };
+        if waits {
+            state.awaited = (outcome != Outcome::None).then_some(outcome);
+        }
         state.at = at;
-        waits
+        Ok(waits)
+    }
+
+    /// An entry is not what it is to be.
+    fn bad_entry(&self, thread: u32, refusal: &Refusal) -> TraceError {
+        let (Refusal::Wrong(problem) | Refusal::Missing(problem)) = refusal;
+        let (rank, offset) = (self.threads.rank_of(thread), self.cursors[thread as usize].block);
+        let problem = format!("in the block that starts here, rank {rank}: {problem}");
+        TraceError::bad(&self.path, Place::Byte(offset), problem)
+    }
+
+    /// Notes the numbers that this run gave to what the last call made.
+    #[inline]
+    fn note_reply(&mut self, thread: u32, reply: &Reply) {
+        if let Some(outcome) = self.cursors[thread as usize].awaited.take() {
+            self.names[self.threads.rank_of(thread) as usize].note(outcome, reply);
+        }
+        if !self.threads.are_none()
+            && let Some(requests) = &mut self.names[self.threads.rank_of(thread) as usize].requests
+        {
+            requests.returned(thread);
+        }
+    }
+
+    /// The next calls of a thread, of a trace whose ranks have several.
+    fn next_of_thread(&mut self, thread: u32, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
+        let start = calls.words().len();
+        self.syncs.clear();
+        loop {
+            if !self.obey_sync(thread) {
+                return Ok(Step::Sleeps);
+            }
+            let state = &self.cursors[thread as usize];
+            if state.at == state.entries.len() && !self.next_block(thread)? {
+                self.threads.end(thread);
+                return Ok(Step::Ended);
+            }
+            let state = &self.cursors[thread as usize];
+            if entry::code_at(&state.entries, state.at) == Some(stored::SYNC) {
+                let before = self.take_sync(thread).map_err(|refusal| self.bad_entry(thread, &refusal))?;
+                if before.takes_no_time() && calls.words().len() == start {
+                    continue;
+                }
+                return Ok(pass(before, calls));
+            }
+            match self.step(thread, calls) {
+                Ok(true) => {
+                    self.threads.goes_on(thread);
+                    return Ok(Step::Waits);
+                }
+                Ok(false) => {}
+                // What it has called so far has to be carried out first.
+                Err(Refusal::Missing(_)) if calls.words().len() > start => {
+                    return Ok(pass(Before::default(), calls));
+                }
+                Err(Refusal::Missing(_)) if self.threads.is_stuck(thread) => return Ok(Step::Sleeps),
+                Err(refusal) => return Err(self.bad_entry(thread, &refusal)),
+            }
+        }
+    }
+
+    /// Does what a thread is to do with another before its next entry. False if it sleeps.
+    fn obey_sync(&mut self, thread: u32) -> bool {
+        let Some(sync) = self.cursors[thread as usize].sync else { return true };
+        match sync {
+            ThreadSync::Wakes(other) => self.threads.wake(thread, other),
+            ThreadSync::Awaits(other) if self.threads.is_awake(thread, other) => {}
+            ThreadSync::Awaits(_) => return false,
+        }
+        self.cursors[thread as usize].sync = None;
+        self.syncs.push(sync);
+        true
+    }
+
+    /// Reads an entry about another thread, which is to be obeyed next.
+    fn take_sync(&mut self, thread: u32) -> Result<Before, Refusal> {
+        let state = &mut self.cursors[thread as usize];
+        let (before, sync) = entry::get_sync(&state.entries, &mut state.at).ok_or(NO_ENTRY)?;
+        if !self.threads.are_siblings(thread, sync.other()) {
+            return Err("a thread that its rank does not have".into());
+        }
+        state.sync = Some(sync);
+        Ok(before)
+    }
+}
+
+/// Lets time pass before what follows.
+fn pass(before: Before, calls: &mut Calls<'_>) -> Step {
+    let stamp = Stamp { burst: before.burst, delay: before.delay, ..Stamp::default() };
+    calls.push(&stamp, &Call::Flush);
+    Step::Waits
+}
+
+/// Why an entry is no call of this run.
+enum Refusal {
+    /// It never will be.
+    Wrong(&'static str),
+    /// It needs what its rank does not have. Another thread of the rank may make it.
+    Missing(&'static str),
+}
+
+impl From<&'static str> for Refusal {
+    fn from(problem: &'static str) -> Refusal {
+        Refusal::Wrong(problem)
     }
 }
 
 const NO_ENTRY: &str = "this is no entry";
+const NO_REQUEST: &str = "a request that was never started";
 
-impl Rank {
+impl Names {
     /// Passes a call of the traced run on as a call of this run. True if it needs an answer.
     #[inline(always)]
     fn pass_on(
         &mut self,
+        thread: u32,
         shared: &Shared,
-        before: Before,
-        mut call: Call<'_>,
-        outcome: Outcome,
+        (before, mut call): (Before, Call<'_>),
         calls: &mut Calls<'_>,
-    ) -> Result<bool, &'static str> {
+    ) -> Result<bool, Refusal> {
         let Before { place, burst, delay } = before;
         let stamp = shared.stamps.get(place as usize).ok_or("a call from nowhere")?;
         let stamp = Stamp { burst, delay, ..*stamp };
         call.check(&mut TraceChecks { highest: &mut self.highest, sizes: &shared.sizes })?;
         self.translate(&mut call, shared.eager_limit)?;
-        let waits = call.needs_answer();
-        if waits {
-            self.awaited = (outcome != Outcome::None).then_some(outcome);
+        match &mut self.requests {
+            None => calls.push(&stamp, &call),
+            Some(requests) => {
+                let mut waited = Vec::new();
+                let missing = |_| Refusal::Missing(NO_REQUEST);
+                requests.rename(thread, &mut call, &mut waited).map_err(missing)?;
+                match call {
+                    Call::Wait { how, poll, .. } => {
+                        calls.push(&stamp, &Call::Wait { how, poll, requests: &waited })
+                    }
+                    ref call => calls.push(&stamp, call),
+                }
+            }
         }
-        calls.push(&stamp, &call);
-        Ok(waits)
+        Ok(call.needs_answer())
     }
 
-    /// Notes the numbers that this run gave to what the last call made.
-    fn note_reply(&mut self, reply: &Reply) {
-        match self.awaited.take() {
-            Some(Outcome::Context(Some(traced))) => {
+    /// Notes the number that this run gave to what a call made.
+    fn note(&mut self, outcome: Outcome, reply: &Reply) {
+        match outcome {
+            Outcome::Context(Some(traced)) => {
                 if let Some(context) = reply.context {
                     self.contexts.insert(traced, context);
                 }
             }
-            Some(Outcome::Message(traced)) => {
+            Outcome::Message(traced) => {
                 if let Some(message) = reply.message {
                     self.messages.push((traced, message));
                 }
             }
-            _ => {}
+            Outcome::None | Outcome::Context(None) => {}
         }
     }
 
     /// Replaces numbers of the traced run by those of this run.
     #[inline(always)]
-    fn translate(&mut self, call: &mut Call<'_>, eager_limit: u64) -> Result<(), &'static str> {
+    fn translate(&mut self, call: &mut Call<'_>, eager_limit: u64) -> Result<(), Refusal> {
         if let Call::Send { answer, mode, bytes, .. } = call {
             // It was eager where it was traced, but under this model it may have to wait.
             *answer |= *bytes >= mode.eager_limit(eager_limit);
         }
-        if let Call::Recv { matched: Some(message), .. } = call {
-            let taken = self.messages.iter().position(|(traced, _)| traced == message);
-            *message = self.messages.swap_remove(taken.ok_or("a message that no probe has taken")?).1;
-        }
         if let Some(context) = call.context_mut()
             && *context > SELF
         {
-            *context = *self.contexts.get(context).ok_or("a communicator that this rank has not made")?;
+            let missing = Refusal::Missing("a communicator that this rank has not made");
+            *context = *self.contexts.get(context).ok_or(missing)?;
+        }
+        if let Call::Recv { matched: Some(message), .. } = call {
+            let taken = self.messages.iter().position(|(traced, _)| traced == message);
+            let taken = taken.ok_or(Refusal::Missing("a message that no probe has taken"))?;
+            *message = self.messages.swap_remove(taken).1;
         }
         Ok(())
     }
@@ -236,28 +378,32 @@ struct TraceChecks<'a> {
 }
 
 impl FieldChecks for TraceChecks<'_> {
-    type Objection = &'static str;
+    type Objection = Refusal;
 
     #[inline(always)]
-    fn opens(&mut self, request: Option<RequestId>) -> Result<(), &'static str> {
+    fn opens(&mut self, request: Option<RequestId>) -> Result<(), Refusal> {
         if request.is_some_and(|request| request == BLOCKING || request.get() > MOST_REQUESTS) {
-            return Err("a request with an impossible number");
+            return Err("a request with an impossible number".into());
         }
         *self.highest = request.unwrap_or(BLOCKING).max(*self.highest);
         Ok(())
     }
 
-    fn waits(&mut self, requests: &[RequestId]) -> Result<(), &'static str> {
+    fn waits(&mut self, requests: &[RequestId]) -> Result<(), Refusal> {
         let known = |&request: &RequestId| request > BLOCKING && request <= *self.highest;
-        if requests.iter().all(known) { Ok(()) } else { Err("a wait for what was never started") }
+        if requests.iter().all(known) {
+            Ok(())
+        } else {
+            Err(Refusal::Missing("a wait for what was never started"))
+        }
     }
 
-    fn uses(&mut self, request: RequestId) -> Result<(), &'static str> {
-        self.waits(&[request]).map_err(|_| "a request that was never started")
+    fn uses(&mut self, request: RequestId) -> Result<(), Refusal> {
+        self.waits(&[request]).map_err(|_| Refusal::Missing(NO_REQUEST))
     }
 
     /// The root exists, and blocks are for all ranks.
-    fn collective(&mut self, call: &CollectiveCall<'_>) -> Result<(), &'static str> {
+    fn collective(&mut self, call: &CollectiveCall<'_>) -> Result<(), Refusal> {
         let size = *self.sizes.get(&call.context).ok_or("a collective on a communicator that never was")?;
         // Which rank of the communicator this is shows only when it enters: a rank of either side, or the root.
         let seats = match call.peers {
@@ -266,14 +412,14 @@ impl FieldChecks for TraceChecks<'_> {
         };
         match seats.iter().any(|&seat| call.is_sound(Member { rank: seat, size: size as u32 })) {
             true => Ok(()),
-            false => Err("a collective that does not fit its communicator"),
+            false => Err("a collective that does not fit its communicator".into()),
         }
     }
 }
 
 impl Workload for BinaryTrace {
     fn ranks(&self) -> u32 {
-        self.ranks.len() as u32
+        self.names.len() as u32
     }
 
     fn communicators(&self) -> Vec<Vec<u32>> {
@@ -285,7 +431,7 @@ impl Workload for BinaryTrace {
         let given = self.footer.communicators.iter().take(self.footer.given as usize);
         let numbers = (first.get()..).map(ContextId::new);
         let contexts: HashMap<_, _> = given.map(|(context, _)| *context).zip(numbers).collect();
-        self.ranks.iter_mut().for_each(|rank| rank.contexts.clone_from(&contexts));
+        self.names.iter_mut().for_each(|names| names.contexts.clone_from(&contexts));
     }
 
     fn computation(&self) -> Computation {
@@ -297,7 +443,7 @@ impl Workload for BinaryTrace {
     }
 
     fn traced_context(&self, rank: u32) -> Option<Option<ContextId>> {
-        match self.ranks[rank as usize].awaited {
+        match self.cursors[rank as usize].awaited {
             Some(Outcome::Context(made)) => Some(made),
             _ => None,
         }
@@ -308,22 +454,33 @@ impl Workload for BinaryTrace {
     }
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
-        self.ranks[rank as usize].note_reply(reply);
+        self.note_reply(rank, reply);
+        if !self.threads.are_none() {
+            return self.next_of_thread(rank, calls);
+        }
         loop {
-            let state = &self.ranks[rank as usize];
+            let state = &self.cursors[rank as usize];
             if state.at == state.entries.len() && !self.next_block(rank)? {
                 return Ok(Step::Ended);
             }
             match self.step(rank, calls) {
                 Ok(true) => return Ok(Step::Waits),
                 Ok(false) => {}
-                Err(problem) => {
-                    let offset = self.ranks[rank as usize].block;
-                    let problem = format!("in the block that starts here, rank {rank}: {problem}");
-                    return Err(TraceError::bad(&self.path, Place::Byte(offset), problem));
-                }
+                Err(refusal) => return Err(self.bad_entry(rank, &refusal)),
             }
         }
+    }
+
+    fn threads(&self) -> &[u32] {
+        self.threads.further()
+    }
+
+    fn take_woken(&mut self, woken: &mut Vec<u32>) {
+        self.threads.take_woken(woken);
+    }
+
+    fn take_syncs(&mut self, syncs: &mut Vec<ThreadSync>) {
+        syncs.append(&mut self.syncs);
     }
 
     fn sources(&self) -> Vec<(u64, String)> {

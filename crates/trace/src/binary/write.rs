@@ -11,7 +11,7 @@ use mpirage_units::Duration;
 use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, LARGEST, MAGIC, Packed, Trailer, VERSION};
 use crate::writer::TraceWriter;
-use crate::{Computation, TraceError, varint};
+use crate::{Computation, ThreadSync, TraceError, varint};
 
 /// Bytes of unfinished blocks, over all ranks.
 const UNFINISHED: usize = 64 << 20;
@@ -27,6 +27,7 @@ pub struct BinaryWriter {
     offset: u64,
     /// A block of so many bytes is full.
     full: usize,
+    /// Ranks, then further threads of ranks.
     ranks: Vec<Rank>,
     footer: Footer,
     places: HashMap<(u16, u64), u32>,
@@ -79,7 +80,11 @@ impl BinaryWriter {
         } else {
             state.before = before;
         }
-        if state.entries.len() >= self.full {
+        self.flush_full(rank);
+    }
+
+    fn flush_full(&mut self, rank: u32) {
+        if self.ranks[rank as usize].entries.len() >= self.full {
             self.flush(rank);
         }
     }
@@ -203,6 +208,22 @@ impl TraceWriter for BinaryWriter {
 
     fn communicator(&mut self, context: ContextId, members: &[u32]) {
         self.footer.communicators.push((context, members.to_vec()));
+    }
+
+    fn open_thread(&mut self, rank: u32) -> Option<u32> {
+        self.footer.threads.push(rank);
+        self.ranks.push(Rank::default());
+        Some(self.ranks.len() as u32 - 1)
+    }
+
+    fn handed_over(&mut self, rank: u32) {
+        self.put(rank, None, &Call::Flush, &Reply::new());
+    }
+
+    fn synchronized(&mut self, thread: u32, sync: ThreadSync) {
+        let state = &mut self.ranks[thread as usize];
+        entry::put_sync(&std::mem::take(&mut state.before), sync, &mut state.entries);
+        self.flush_full(thread);
     }
 
     fn name_sites(&mut self, source: &mut dyn FnMut(u64) -> Option<String>) {

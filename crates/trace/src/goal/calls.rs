@@ -26,9 +26,9 @@ use super::chain::Chain;
 use super::graph::{ANY, Kind, Op, RankSchedule};
 use super::{GoalBinaryWriter, GoalTextWriter};
 use crate::communicators::Communicators;
+use crate::losses::Losses;
 use crate::writer::TraceWriter;
 use crate::{Computation, TraceError};
-use losses::Losses;
 
 /// Tags of messages outside the world, or of collectives, start here.
 const OTHER_TAGS: u32 = 1 << 30;
@@ -112,7 +112,7 @@ impl GoalWriter {
 
     fn send(&mut self, rank: u32, call: &Call<'_>) {
         let Call::Send { mode, context, to, tag, bytes, request, .. } = *call else { return };
-        self.losses.synchronous += u64::from(mode == SendMode::Synchronous);
+        self.losses.add_if(mode == SendMode::Synchronous, losses::SYNCHRONOUS);
         let op = message(
             Kind::Send,
             self.communicators.world_rank(rank, context, to),
@@ -130,7 +130,7 @@ impl GoalWriter {
         let tag = tag.or(came.map(|came| came.tag));
         let from = from.map_or(ANY, |from| self.communicators.world_rank(rank, context, from));
         let tag = tag.map_or(ANY, |tag| self.tag((context, tag, 0)));
-        self.losses.any_tag += u64::from(tag == ANY && request.is_none());
+        self.losses.add_if(tag == ANY && request.is_none(), losses::ANY_TAG);
         let op = message(Kind::Recv, from, tag, bytes);
         self.ranks[rank as usize].message(op, request.is_none(), request, context);
     }
@@ -165,13 +165,13 @@ impl GoalWriter {
             let op = &mut self.ranks[rank as usize].schedule.ops[op as usize];
             (op.peer, op.tag) = (peer, tag);
         } else {
-            self.losses.any_tag += u64::from(tag == ANY);
+            self.losses.add_if(tag == ANY, losses::ANY_TAG);
         }
     }
 
     /// Picoseconds of so many floating-point operations.
     fn picos(&mut self, flops: f64) -> u64 {
-        self.losses.speed += u64::from(self.computation.measured_on.is_none());
+        self.losses.add_if(self.computation.measured_on.is_none(), losses::SPEED);
         (flops / self.computation.measured_on.unwrap_or(ASSUMED_SPEED) * 1e12) as u64
     }
 
@@ -238,7 +238,7 @@ impl TraceWriter for GoalWriter {
             Work::Threads(burst) => burst.elapsed(f64::INFINITY).saturating_mul(1000),
             Work::Flops(flops) => self.picos(flops),
             Work::Roofline { flops, .. } => {
-                self.losses.memory += 1;
+                self.losses.add(losses::MEMORY);
                 self.picos(flops)
             }
         };
@@ -262,7 +262,7 @@ impl TraceWriter for GoalWriter {
             }
             Call::Wait { requests, .. } => self.waited(rank, requests, &reply.completions),
             Call::Probe { poll, .. } => {
-                self.losses.probes += 1;
+                self.losses.add(losses::PROBES);
                 if poll && reply.completions.is_empty() {
                     self.paused(rank, span);
                 }

@@ -1,5 +1,7 @@
 //! What follows the name of an action: ranks, tags, sizes, datatypes.
 
+use mpirage_call::{Operator, Reduction};
+
 use super::text::{Words, number, signed, whole};
 use super::words::datatype_bytes;
 
@@ -97,9 +99,22 @@ impl<'a> Arguments<'a> {
         found.ok().and_then(datatype_bytes).ok_or_else(|| bad_number("a datatype", found))
     }
 
-    /// Does the operator not commute? SimGrid does not read this.
-    pub fn ordered(&mut self) -> bool {
-        self.words.next() == Some(b"ordered")
+    /// What follows the datatype of a reduction of so many bytes, if its elements have `element` each by the datatype. SimGrid does not
+    /// read this: `element=N` gives the bytes of elements that no datatype has, and `ordered` says that the operator does not commute.
+    pub fn reduction(&mut self, bytes: u64, element: u32) -> Result<Reduction, String> {
+        let (mut size, mut commutative) = (element, true);
+        for word in self.words.by_ref() {
+            if let Some(number) = word.strip_prefix(b"element=") {
+                let known = size_of(number).and_then(|size| u32::try_from(size).ok());
+                let fits = known.filter(|&size| size > 0 && bytes.is_multiple_of(size.into()));
+                size = fits.ok_or_else(|| bad("the size of an element", number))?;
+            } else if word == b"ordered" {
+                commutative = false;
+            }
+        }
+        // Some operator: what it costs depends on sizes only.
+        let operator = Operator::Predefined { op: 2, basic: 0 };
+        Ok(Reduction { operator, commutative, element: size, elements: bytes / u64::from(size.max(1)) })
     }
 
     /// Is `in-place` the last word? Takes it away then. SimGrid does not read this.

@@ -1,6 +1,6 @@
 //! Collectives of a rank: their arguments, and the calls they become.
 
-use mpirage_call::{Blocks, Call, CollectiveCall, Input, Operator, Part, Payload, Reduction, WORLD};
+use mpirage_call::{Blocks, Call, CollectiveCall, Input, Part, Payload, Reduction, WORLD};
 use mpirage_collectives::{Collective, Peers};
 
 use super::arguments::{Arguments, bad, size_of};
@@ -79,7 +79,7 @@ impl Player {
                 let flops = words.amount("the flops")?;
                 let element = words.datatype(self.element)?;
                 let total = fill(&mut blocks[1], counts, element)?;
-                let reduction = Some(sum(element, total / element.max(1), words.ordered()));
+                let reduction = Some(words.reduction(total, element as u32)?);
                 (C::ReduceScatter, 0, [Cut::Whole(total), Cut::Each], reduction, flops)
             }
             Action::Alltoall | Action::Allgather | Action::Gather | Action::Scatter => {
@@ -139,13 +139,8 @@ impl Player {
             _ => (Collective::Exscan, true),
         };
         let bytes = Cut::Whole(count * element);
-        Ok((
-            kind,
-            root,
-            [bytes, if gets { bytes } else { Cut::Whole(0) }],
-            Some(sum(element, count, words.ordered())),
-            flops,
-        ))
+        let reduction = Some(words.reduction(count * element, element as u32)?);
+        Ok((kind, root, [bytes, if gets { bytes } else { Cut::Whole(0) }], reduction, flops))
     }
 
     fn equal(&self, action: Action, words: &mut Arguments<'_>, ranks: u32) -> Result<Taken, String> {
@@ -185,12 +180,6 @@ fn part(cut: Cut, blocks: &[u64]) -> Part<'_> {
         Cut::Each => Blocks::Each(blocks),
     };
     Part { payload: Payload::Absent, blocks }
-}
-
-/// Some operator: what it costs depends on sizes only.
-fn sum(element: u64, elements: u64, ordered: bool) -> Reduction {
-    let operator = Operator::Predefined { op: 2, basic: 0 };
-    Reduction { operator, commutative: !ordered, element: element as u32, elements }
 }
 
 /// Offsets and lengths of blocks with these counts, one after the other; gives the bytes of all.

@@ -19,11 +19,11 @@ use mpirage_units::Duration;
 
 use super::files::{CHARGED, FREE};
 use crate::communicators::Communicators;
+use crate::losses::Losses;
 use crate::writer::TraceWriter;
 use crate::{Computation, TraceError};
 use files::Files;
 pub use files::TiLayout;
-use losses::{Loss, Losses};
 
 /// Bytes of lines under way, over all ranks, and of one rank at the least and at the most.
 const UNDER_WAY: usize = 64 << 20;
@@ -155,7 +155,7 @@ impl TiWriter {
         } else if self.files.one_each() {
             self.files.comment_out(rank, line);
         } else {
-            self.lost.add(Loss::Cancels);
+            self.lost.add(losses::CANCELS);
         }
     }
 
@@ -192,7 +192,7 @@ impl TiWriter {
         }
         let all = state.open.is_empty() && names.len() > 1;
         if swapped && names.len() == 1 {
-            self.lost.add(Loss::Order);
+            self.lost.add(losses::ORDER);
         }
         if all {
             return self.line(rank, format_args!("waitall {}", names.len()));
@@ -216,7 +216,7 @@ impl TiWriter {
             SendMode::Buffered => " bsend",
         };
         if !mark.is_empty() {
-            self.lost.add(Loss::Modes);
+            self.lost.add(losses::MODES);
         }
         self.line(rank, format_args!("{name} {to} {tag} {bytes} 6{mark}"));
         if let Some(request) = request {
@@ -235,7 +235,7 @@ impl TiWriter {
         let tag = tag.or_else(|| came.map(|came| came.tag));
         let source = from.map(|from| i64::from(self.communicators.world_rank(rank, context, from)));
         if tag.is_none() && context != WORLD {
-            self.lost.add(Loss::AnyTag);
+            self.lost.add(losses::ANY_TAG);
         }
         let tag = tag.map_or(ANY_TAG, |tag| self.tag(context, tag));
         let name = if request.is_some() { "irecv" } else { "recv" };
@@ -261,7 +261,7 @@ impl TiWriter {
         match speed {
             Some(speed) => nanos as f64 * 1e-9 * speed,
             None => {
-                self.lost.add(Loss::Speed);
+                self.lost.add(losses::SPEED);
                 nanos as f64
             }
         }
@@ -322,7 +322,7 @@ impl TraceWriter for TiWriter {
                 }
             }
             Call::Probe { poll, .. } => {
-                self.lost.add(Loss::Probes);
+                self.lost.add(losses::PROBES);
                 if poll && reply.completions.is_empty() {
                     self.paused(rank, span);
                 }

@@ -6,7 +6,7 @@ use mpirage_data::Group;
 
 use super::super::chain::Chain;
 use super::super::graph::{Kind, Op};
-use super::{GoalWriter, Open, Rank, calc, message};
+use super::{GoalWriter, Open, Rank, calc, losses, message};
 use crate::communicators::group_of;
 use crate::expansion::expand;
 
@@ -74,7 +74,7 @@ impl GoalWriter {
                 }
                 Step::WaitAll => sets.iter_mut().for_each(|set| wait_for(chain, set, 0)),
                 Step::Wait { set, left } => {
-                    self.losses.some_of_a_set += u64::from(left > 0);
+                    self.losses.add_if(left > 0, losses::SOME_OF_A_SET);
                     wait_for(chain, &mut sets[usize::from(set)], left as usize);
                 }
                 Step::Reduce { bytes } => self.local(rank, chain, bytes, self.local_work[0]),

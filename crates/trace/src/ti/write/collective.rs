@@ -8,7 +8,7 @@ use mpirage_data::Group;
 use mpirage_units::Duration;
 
 use super::TiWriter;
-use super::losses::Loss;
+use super::losses;
 use crate::communicators::group_of;
 use crate::expansion::expand;
 use crate::writer::TraceWriter as _;
@@ -21,15 +21,10 @@ const MOST_PARTS: u32 = 1 << 30;
 
 impl TiWriter {
     pub(super) fn collective(&mut self, rank: u32, call: &CollectiveCall<'_>) {
-        if call.reduction.is_some_and(|reduction| !reduction.commutative) {
-            self.lost.add(Loss::Operators);
-        }
-        if call.input == Input::InPlace {
-            self.lost.add(Loss::InPlace);
-        }
-        if call.plan > 0 {
-            self.lost.add(Loss::Plans);
-        }
+        let ordered = call.reduction.is_some_and(|reduction| !reduction.commutative);
+        self.lost.add_if(ordered, losses::OPERATORS);
+        self.lost.add_if(call.input == Input::InPlace, losses::IN_PLACE);
+        self.lost.add_if(call.plan > 0, losses::PLANS);
         if call.context == WORLD && call.peers == Peers::All {
             return self.world_collective(rank, call);
         }
@@ -43,7 +38,7 @@ impl TiWriter {
             Some(request) => {
                 // It is over; a wait for it finds nothing.
                 self.waited(rank, &under_way);
-                self.lost.add(Loss::NonBlocking);
+                self.lost.add(losses::NON_BLOCKING);
                 self.ranks[rank as usize].open.remove(&request);
             }
             None => self.waited(rank, &under_way),
@@ -57,6 +52,11 @@ impl TiWriter {
         let root = call.root;
         let (count, datatype) =
             call.reduction.map_or((0, 6), |reduction| counted(reduction.element, reduction.elements));
+        let element = call.reduction.map_or(1, |reduction| reduction.element);
+        // Which algorithm is chosen may depend on the number of elements.
+        let element =
+            if datatype == 6 && element > 1 { format!(" element={element}") } else { String::new() };
+        self.lost.add_if(!element.is_empty(), losses::ELEMENTS);
         let ordered =
             if call.reduction.is_some_and(|reduction| !reduction.commutative) { " ordered" } else { "" };
         let in_place = if call.input == Input::InPlace { " in-place" } else { "" };
@@ -94,9 +94,9 @@ impl TiWriter {
             // They have other peers than all ranks, so they are expanded.
             _ => return,
         };
-        self.line(rank, format_args!("{prefix}{line}{ordered}{in_place}"));
+        self.line(rank, format_args!("{prefix}{line}{element}{ordered}{in_place}"));
         if let Some(request) = call.request {
-            self.lost.add(Loss::NonBlocking);
+            self.lost.add(losses::NON_BLOCKING);
             let state = &mut self.ranks[rank as usize];
             let name = (COLLECTIVE_NAMED, i64::from(rank), state.collectives);
             state.collectives += 1;
@@ -109,7 +109,7 @@ impl TiWriter {
         let Some(seat) = members.rank_of(rank) else { return Vec::new() };
         let size = members.size();
         if size > 1 {
-            self.lost.add(Loss::Expanded);
+            self.lost.add(losses::EXPANDED);
         }
         let mut steps = std::mem::take(&mut self.schedule);
         expand(call, Member { rank: seat, size }, self.ranks[rank as usize].method, &mut steps);
@@ -191,7 +191,7 @@ impl TiWriter {
                 self.waited(rank, &under_way);
             }
             CommRequest::DupLater { .. } => {
-                self.lost.add(Loss::NonBlocking);
+                self.lost.add(losses::NON_BLOCKING);
                 self.collective(rank, &call);
             }
             _ => self.collective(rank, &call),
