@@ -7,6 +7,7 @@ use std::mem::{self, Discriminant};
 use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name, tag_in_words};
 use mpirage_mpi::{BlockedRank, CommunicatorPurpose, Engine, Leftover, Memory, Origin, Want, waiting_cycle};
 use mpirage_rank::{Death, Outcome};
+use mpirage_units::counted;
 
 use crate::deadlock::Deadlock;
 use crate::output::say;
@@ -313,15 +314,16 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 let (communicator, by) = (self.communicator(*context), self.by(*from, *origin));
                 let tag = tag_in_words(*tag);
                 format!(
-                    "a message of {bytes} bytes from rank {from} to rank {to} ({tag}, {communicator}), sent{by}, was never received"
+                    "a message of {} from rank {from} to rank {to} ({tag}, {communicator}), sent{by}, was never received",
+                    counted(*bytes, "byte")
                 )
             }
             Leftover::Requests { rank, count, example, origin } => {
                 let (waits, by) = (self.want(example), self.by(*rank, *origin));
                 let one = if *count == 1 { "it was" } else { "one was" };
                 format!(
-                    "rank {rank} leaves {count} request{} that it never completed or freed; {one} made{by} for {waits}",
-                    plural(*count)
+                    "rank {rank} leaves {} that it never completed or freed; {one} made{by} for {waits}",
+                    counted(*count, "request")
                 )
             }
             Leftover::Collective { what, rank, missing, context, origin } => {
@@ -334,14 +336,17 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             Leftover::Communicators { count: 1, ranks, purpose, origin } => {
                 let Words { what, made, freed } = Words::of(*purpose);
                 format!(
-                    "a {what} of {ranks} ranks, {made}{}, was not {freed} by all of them",
-                    self.by(0, *origin)
+                    "a {what} of {}, {made}{}, was not {freed} {}",
+                    counted(*ranks, "rank"),
+                    self.by(0, *origin),
+                    if *ranks == 1 { "by its rank" } else { "by all of them" }
                 )
             }
             Leftover::Communicators { count, ranks, purpose, origin } => {
                 let Words { what, made, freed } = Words::of(*purpose);
                 format!(
-                    "{count} {what}s of up to {ranks} ranks, {made}{}, were not {freed} by all of them",
+                    "{count} {what}s of up to {}, {made}{}, were not {freed} by all of them",
+                    counted(*ranks, "rank"),
                     self.by(0, *origin)
                 )
             }
@@ -353,7 +358,8 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             WORLD => "MPI_COMM_WORLD".to_owned(),
             SELF => "MPI_COMM_SELF".to_owned(),
             other => {
-                format!("communicator {other} of {} ranks", self.engine.diagnosis().communicator_size(other))
+                let size = self.engine.diagnosis().communicator_size(other);
+                format!("communicator {other} of {}", counted(size, "rank"))
             }
         }
     }

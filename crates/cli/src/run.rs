@@ -19,6 +19,7 @@ use mpirage_outfile::OutputFile;
 use mpirage_packet::CaptureRequest;
 use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
 use mpirage_record::{Recorder, Summary};
+use nix::sys::resource::{Resource, getrlimit};
 
 use crate::arguments::RunArguments;
 use crate::balancing::BalancingFigures;
@@ -320,6 +321,7 @@ impl Plan {
             self.warnings.push(warning);
         }
         self.warnings.extend(disturbance(engine.memory_ref().disturbances()));
+        self.warnings.extend(engine.memory_ref().out_of_files().map(too_many_files));
         let mut symbols = Symbols::default();
         engine.memory().explain_addresses(&mut symbols);
         let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
@@ -450,6 +452,15 @@ fn disturbance(disturbed: Disturbed) -> Option<String> {
             nanos as f64 * 1e-9
         )
     })
+}
+
+/// A warning about files that a folded rank could not open.
+fn too_many_files(rank: RankId) -> String {
+    let limit = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(now, _)| now);
+    format!(
+        "rank {rank} could not open a file (EMFILE): folded ranks share this process's limit of {limit} open files; --ranks-as \
+         processes gives each rank a limit of its own, `ulimit -Hn` raises the one they share"
+    )
 }
 
 /// A session that could not start, or was stopped.

@@ -76,6 +76,14 @@ impl Ranks {
         either!(self, ranks => ranks.disturbances())
     }
 
+    /// The first folded rank that could not open a file because all ranks together had too many. Processes have a limit each.
+    pub fn out_of_files(&self) -> Option<RankId> {
+        match self {
+            Ranks::Folded(ranks) => ranks.out_of_files(),
+            Ranks::Processes(_) => None,
+        }
+    }
+
     /// Makes signals that end the run interrupt a rank that does not stop.
     pub(crate) fn listen(&self) -> io::Result<()> {
         match self {
