@@ -72,6 +72,19 @@ def collective_sizes(suite):
         case.check("errors return where too much arrives", lines == [expected(rank) for rank in range(case.ranks)], result)
 
 
+@part
+def session_left(suite):
+    """A session that is never finalized is named, with the call that opened it."""
+    opened = f"opened by MPI_Session_init at {SOURCES}/session_left.c:8 in open_session"
+    for case in cases(suite, "session_left"):
+        good = case.run("none")
+        case.check("all sessions finalized", (good.code, good.err) == (0, ""), good)
+        for how, which in (("one", "the session"), ("two", "2 sessions, the first"), ("beside", "the session")):
+            result = case.run(how)
+            said = f"rank 1 exited with code 0 before it called MPI_Session_finalize for {which} {opened}"
+            case.check(f"{how} left", result.code == 81 and said in result.err, result)
+
+
 # As under Open MPI 4.1. Debian's MPICH 4.0 checks displacements below zero only.
 ACCESSES = """put of the last: success
 put behind it: range

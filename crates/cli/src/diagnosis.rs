@@ -124,10 +124,25 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     fn death(&mut self, rank: u32, death: &Death) -> String {
-        let before = if self.engine.lifecycle(RankId::new(rank)).1 { "after" } else { "before" };
         let died = self.places.death(rank).map_or(String::new(), |place| format!(" at {place}"));
-        let last = self.last_call_of(rank);
-        format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe())
+        let (last, when) = (self.last_call_of(rank), self.when_it_died(rank));
+        format!("rank {rank} {}{died} {when}{last}", death.describe())
+    }
+
+    /// `before it called MPI_Finalize`.
+    fn when_it_died(&mut self, rank: u32) -> String {
+        let open: Vec<Origin> = self.engine.open_sessions(RankId::new(rank)).collect();
+        match (&open[..], self.engine.lifecycle(RankId::new(rank)).1) {
+            (_, true) => "after it called MPI_Finalize".to_owned(),
+            ([], _) => "before it called MPI_Finalize".to_owned(),
+            ([first, others @ ..], _) => {
+                let which = match others.len() {
+                    0 => "the session".to_owned(),
+                    more => format!("{} sessions, the first", more + 1),
+                };
+                format!("before it called MPI_Session_finalize for {which} opened{}", self.by(rank, *first))
+            }
+        }
     }
 
     /// Unreceived messages, incomplete requests and communicators that were not freed. Those that the same call of the program

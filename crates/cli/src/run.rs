@@ -304,7 +304,8 @@ impl Plan {
         outcome: &Outcome,
         lines: &Rc<SourceLines>,
     ) -> Explained {
-        let finished = matches!(outcome, Outcome::Finished { .. });
+        // A program that fails before it calls MPI_Init may well be an MPI program.
+        let succeeded = matches!(outcome, Outcome::Finished { code: 0 });
         if engine.memory().fell_back_to_mailboxes() {
             self.warnings.push(
                 "the kernel forbids copies between processes: data took the slower way through mailboxes"
@@ -317,7 +318,7 @@ impl Plan {
                     .to_owned(),
             );
         }
-        if finished && let Some(warning) = self.is_no_mpi_program(engine) {
+        if succeeded && let Some(warning) = self.is_no_mpi_program(engine) {
             self.warnings.push(warning);
         }
         self.warnings.extend(disturbance(engine.memory_ref().disturbances()));

@@ -23,6 +23,7 @@ use super::windows::AccessPlace;
 use crate::due::Due;
 use crate::memory::Memory;
 use crate::occupancy::ExecutionUnit;
+use crate::origin::Origin;
 use crate::ranks::line::{Claim, Phase, Then};
 use crate::transport::matching::{Key, Probe};
 use crate::turn::Ending;
@@ -245,6 +246,11 @@ impl<M: Memory> Calls<M> {
             // was taken when its burst began.
             Call::Now | Call::When | Call::Flush | Call::SampleEnd => {}
             Call::CallPath { site, frames } => self.core.observers.call_path(rank, site, frames),
+            Call::Session { number, opened: true } => {
+                let origin = Origin::of(&self.core.ranks.line(line).stamp);
+                self.core.ranks.open_session(rank, number, origin);
+            }
+            Call::Session { number, opened: false } => self.core.ranks.close_session(rank, number),
             // For the recorder that checks the run.
             Call::Declare { .. }
             | Call::Observe { .. }
@@ -352,6 +358,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::LocateAccess { .. }
             | Call::PosixIo { .. }
             | Call::CallPath { .. }
+            | Call::Session { .. }
             | Call::ReadFigure { .. }
             | Call::Tally(_)
     )

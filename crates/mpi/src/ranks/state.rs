@@ -55,6 +55,16 @@ struct Rank {
 pub(crate) struct Ranks {
     lines: Vec<Line>,
     ranks: Vec<Rank>,
+    /// The open sessions of all ranks, in the order in which they were opened.
+    sessions: Vec<OpenSession>,
+}
+
+/// A session that a rank has not finalized yet.
+#[derive(Debug)]
+struct OpenSession {
+    rank: RankId,
+    number: u64,
+    origin: Origin,
 }
 
 impl Ranks {
@@ -72,7 +82,8 @@ impl Ranks {
             end: Time::ZERO,
         };
         let line = |number| Line::new(RankId::new(number));
-        Ranks { lines: (0..count as u32).map(line).collect(), ranks: (0..count).map(rank).collect() }
+        let (lines, ranks) = ((0..count as u32).map(line).collect(), (0..count).map(rank).collect());
+        Ranks { lines, ranks, sessions: Vec::new() }
     }
 
     /// A further line of a rank, which is about to run.
@@ -444,6 +455,21 @@ impl Ranks {
     pub(crate) fn finalize(&mut self, rank: RankId, now: Time) {
         let rank = &mut self.ranks[rank.index()];
         (rank.finalized, rank.end) = (true, now);
+    }
+
+    /// A rank has opened a session.
+    pub(crate) fn open_session(&mut self, rank: RankId, number: u64, origin: Origin) {
+        self.sessions.push(OpenSession { rank, number, origin });
+    }
+
+    /// A rank has finalized a session.
+    pub(crate) fn close_session(&mut self, rank: RankId, number: u64) {
+        self.sessions.retain(|open| (open.rank, open.number) != (rank, number));
+    }
+
+    /// Where a rank has opened the sessions that it has not finalized.
+    pub(crate) fn open_sessions(&self, rank: RankId) -> impl Iterator<Item = Origin> + '_ {
+        self.sessions.iter().filter(move |open| open.rank == rank).map(|open| open.origin)
     }
 
     /// A line of a rank has ended.
