@@ -85,6 +85,44 @@ def session_left(suite):
             case.check(f"{how} left", result.code == 81 and said in result.err, result)
 
 
+# Two programs of the same size, so that their calls have the same addresses; the first rank waits for ever.
+PROGRAM = """#include <mpi.h>
+{lines}static void wait_for(int rank) {{
+    int word, size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == 0) MPI_Recv(&word, 1, MPI_INT, size - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else MPI_Barrier(MPI_COMM_WORLD);
+}}
+int main(int argc, char **argv) {{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    wait_for(rank);
+    MPI_Finalize();
+}}
+"""
+
+
+@part
+def two_programs(suite):
+    """Calls of several programs in one run are found in the source of each, also if they have the same addresses."""
+    first = suite.compile(PROGRAM.format(lines=""), "first", flags=("-g",))
+    second = suite.compile(PROGRAM.format(lines="\n" * 30), "second", flags=("-g",))
+    for mode in ("processes", "folded"):
+        for paths in ([], ["--call-paths", 2]):
+            folder = suite.folder / f"two-{mode}-{len(paths)}.csv"
+            command = ["-q", "--ranks-as", mode, *paths, "--trace", folder, "-n", 2, first, ":", "-n", 2, second, ":", "-n", 1, first]
+            result = suite.simulate(*command)
+            places = {number: f"rank {number} in {call} at {suite.folder}/{name}.c:{line} in wait_for" for number, call, name, line in
+                      ((0, "MPI_Recv", "first", 5), (1, "MPI_Barrier", "first", 6), (2, "MPI_Barrier", "second", 36), (4, "MPI_Barrier", "first", 6))}
+            wrong = [place for place in places.values() if place not in result.err]
+            suite.check(f"{mode} {paths}: the deadlock names the sources", result.code == 80 and not wrong, (wrong, result))
+            calls = (folder / "calls.csv").read_text() if folder.exists() else ""
+            lines = {number: next((line for line in calls.splitlines() if line.startswith(f"{number},") and "MPI_Barrier" in line), "") for number in (1, 3, 4)}
+            right = all(f"{name}.c:{line}" in lines[number] for number, name, line in ((1, "first", 6), (3, "second", 36), (4, "first", 6)))
+            suite.check(f"{mode} {paths}: so does the timeline", right, lines)
+
+
 # As under Open MPI 4.1. Debian's MPICH 4.0 checks displacements below zero only.
 ACCESSES = """put of the last: success
 put behind it: range

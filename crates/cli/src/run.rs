@@ -17,7 +17,7 @@ use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine, Setup};
 use mpirage_outfile::OutputFile;
 use mpirage_packet::CaptureRequest;
-use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
+use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError};
 use mpirage_record::{Recorder, Summary};
 use nix::sys::resource::{Resource, getrlimit};
 
@@ -39,7 +39,7 @@ use crate::repeat::Measured;
 use crate::repetition::{Repetition, TemporaryTrace};
 use crate::reporting::{self, Charged, Closing};
 use crate::results::{self, Failures, Results};
-use crate::source_lines::{PathRecorder, SessionWatch, SourceLines};
+use crate::source_lines::{PathRecorder, ProgramSymbols, SessionWatch, SourceLines};
 use crate::summary::Figures;
 use crate::{balancing, briefing, costs, launcher, output, words};
 
@@ -83,7 +83,7 @@ impl Plan {
         let mut results = Results::open(&self.arguments.results)?;
         let new_costs = self.open_costs()?;
         let bursts = self.bursts();
-        let lines = Rc::new(SourceLines::default());
+        let lines = Rc::new(SourceLines::of_programs(self.has_several_programs()));
         let source = Source {
             name: &self.name(),
             speed: self.host_speed,
@@ -323,11 +323,14 @@ impl Plan {
         }
         self.warnings.extend(disturbance(engine.memory_ref().disturbances()));
         self.warnings.extend(engine.memory_ref().out_of_files().map(too_many_files));
-        let mut symbols = Symbols::default();
-        engine.memory().explain_addresses(&mut symbols);
+        let symbols = ProgramSymbols::of(engine.memory());
         let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
         let mut diagnosis = Diagnosis::new(engine, program);
         diagnosis.report(outcome, "run")
+    }
+
+    fn has_several_programs(&self) -> bool {
+        self.programs.windows(2).any(|pair| pair[0].path != pair[1].path)
     }
 
     /// A warning if no rank called `MPI_Init`.
@@ -412,8 +415,7 @@ fn save_findings(
     checker: &Checker,
     lines: &Rc<SourceLines>,
 ) -> Result<(), Failure> {
-    let mut symbols = Symbols::default();
-    engine.memory().explain_addresses(&mut symbols);
+    let symbols = ProgramSymbols::of(engine.memory());
     let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
     let mut diagnosis = Diagnosis::new(engine, program);
     check::save(run, &mut diagnosis, outcome, checker)
@@ -424,21 +426,22 @@ pub struct Program<'a> {
     /// All ranks.
     pub ranks: &'a Ranks,
     /// What addresses mean.
-    pub symbols: Symbols,
+    pub symbols: ProgramSymbols,
     /// What sites mean that stand for paths.
     pub lines: Rc<SourceLines>,
 }
 
 impl Places for Program<'_> {
-    fn call(&mut self, _: u32, site: u64) -> Option<SourcePlace> {
-        let site = self.symbols.site(self.lines.innermost(site));
+    fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace> {
+        let site = self.symbols.of_rank(rank)?.site(self.lines.innermost(site));
         let text = site.to_string();
         let (file, line) = site.line.map(|(file, line)| (file, u64::from(line))).unzip();
         Some(SourcePlace { text, file, line, function: site.function })
     }
 
     fn death(&mut self, rank: u32) -> Option<String> {
-        Some(self.ranks.place_of_death(mpirage_call::RankId::new(rank), &mut self.symbols)?.to_string())
+        let symbols = self.symbols.of_rank(rank)?;
+        Some(self.ranks.place_of_death(RankId::new(rank), symbols)?.to_string())
     }
 }
 

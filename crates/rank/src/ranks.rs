@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply};
@@ -182,6 +183,11 @@ impl Ranks {
         if let Some(processes) = self.processes() {
             processes.explain_addresses_of(ranks, symbols);
         }
+    }
+
+    /// The executables of successive ranks if each rank is a process: then programs lie at the same addresses.
+    pub fn programs(&self) -> Vec<(Range<u32>, &Path)> {
+        self.processes().map_or_else(Vec::new, Processes::programs)
     }
 
     /// Tells `symbols` where code is in memory.
