@@ -56,7 +56,17 @@ def network(size):
 
 
 def overhead(size):
+    """What a receive costs."""
     return 2e-6 + 0.1e-9 * size if size < 65536 else 0.0
+
+
+def send(size):
+    """What a send costs before its message leaves."""
+    return 3e-6 if size < 65536 else 0.0
+
+
+def one_message(size):
+    return send(size) + network(size) + overhead(size)
 
 
 def synthetic(path, scatter=0.005):
@@ -67,10 +77,10 @@ def synthetic(path, scatter=0.005):
         for repeat in range(7):
             factor = 1 + draw.uniform(-scatter, scatter)
             outlier = 30 if repeat == 0 and size % 3 == 0 else 1
-            lines.append(f"pingpong,{size},{(network(size) + overhead(size)) * factor * outlier}")
+            lines.append(f"pingpong,{size},{one_message(size) * factor * outlier}")
             lines.append(f"recv,{size},{(overhead(size) or 0.9 * network(size)) * factor}")
             lines.append(f"isend,{size},{1.5e-6 * factor}")
-            lines.append(f"send,{size},{(2e-6 if size < 65536 else 0.95 * network(size)) * factor}")
+            lines.append(f"send,{size},{(send(size) or 0.95 * network(size)) * factor}")
             lines.append(f"gap,{size},{max(0.4e-6, size * 1.05e-9) * factor}")
     path.write_text("\n".join(lines) + "\n")
 
@@ -99,7 +109,7 @@ def fits(suite):
     suite.check("fits: sizes that were left out", errors["piece-wise linear"]["left_out"]["mean"] < 0.03, errors)
     suite.check("fits: our own replay agrees", found["replayed"] < 1e-3, found["replayed"])
     for size in (8, 3000, 49152, 1 << 20):
-        measured, simulated = network(size) + overhead(size), one_way(suite, platform, model, size)
+        measured, simulated = one_message(size), one_way(suite, platform, model, size)
         suite.check(f"fits: a replayed ping-pong of {size} bytes", abs(simulated / measured - 1) < 0.03, (simulated, measured))
     loaded = suite.run([MPIRAGE, "platform", "show", platform, "--model", model])
     suite.check("fits: the file is read without warnings", loaded.code == 0 and "warning" not in loaded.err and "isend-overhead = [{ from = 0" in loaded.out, loaded)

@@ -30,45 +30,79 @@ CASES = [
     ("alltoall", ["65536"], 128, "alltoall=bruck", 0.270325069223),
 ]
 
+# What sends and receives cost, and what SimGrid's 8 ranks take then: arguments, and seconds by what is printed before them
+OVERHEADS = """<config><prop id="smpi/or" value="0:1e-5:0;10000:5e-5:1e-9"/><prop id="smpi/os" value="0:3e-6:0;10000:9e-6:1e-10"/>
+  <prop id="smpi/ois" value="0:2e-6:0;10000:8e-6:1e-10"/></config>"""
+RECEIVES = {
+    ("10001", "60"): {"how=all": 0.001444191669, "how=each": 0.003261071862, "how=any": 0.001443928338, "how=late": 0.001443000100,
+                      "how=alltoall rank=0": 0.001776216381, "how=alltoall rank=7": 0.002093936763},
+    ("60000", "20"): {"how=all": 0.005757816804, "how=each": 0.008063070000, "how=any": 0.005756930000, "how=late": 0.005756000000,
+                      "how=alltoall rank=0": 0.006051489643, "how=alltoall rank=7": 0.006307552045},
+}
+
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><zone id="w" routing="Full">
+<platform version="4.1">{config}<zone id="w" routing="Full">
   <cluster id="c" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="125MBps" lat="50us"/>
 </zone></platform>
 """
 
 
-def simulate(folder, program, arguments, ranks, algorithm):
+def simulate(folder, program, arguments, ranks, algorithm, config=""):
+    """The lines of the program: what they say, and the seconds at their ends."""
     binary = folder / program
     if not binary.exists():
         subprocess.run([MPIRAGE, "cc", "-O2", ROOT / "tests" / "exact" / f"{program}.c", "-o", binary], check=True)
     platform = folder / f"switch-{ranks}.xml"
-    platform.write_text(PLATFORM.format(last=ranks - 1))
+    platform.write_text(PLATFORM.format(last=ranks - 1, config=config))
     run = [MPIRAGE, "run", "--quiet", "-n", str(ranks), "-p", platform, "--model", "simgrid", "--compute", "none", "--coll",
            algorithm, binary, *arguments]
     done = subprocess.run(run, capture_output=True, text=True)
-    times = re.findall(r"seconds=([0-9.]+)", done.stdout)
-    if done.returncode or not times:
+    lines = re.findall(r"^SIM (.*)seconds=([0-9.]+)$", done.stdout, re.M)
+    if done.returncode or not lines:
         raise RuntimeError(f"exit code {done.returncode}: {done.stderr.strip()}")
-    return max(float(t) for t in times)
+    return {text: float(seconds) for text, seconds in lines}
+
+
+class Table:
+    """Prints how far each time is from SimGrid's, and counts."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def row(self, name, ranks, seconds, reference):
+        error = abs(seconds - reference) / reference
+        self.count(error <= TOLERANCE, f"{name:48} {ranks:5} ranks {seconds:.12f} SimGrid {reference:.12f} off by {error:.1e}")
+
+    def count(self, good, text):
+        self.passed, self.failed = self.passed + good, self.failed + (not good)
+        print(f"{'ok  ' if good else 'FAIL'} {text}", flush=True)
+
+
+def check_receives(folder, table, arguments, expected):
+    times = simulate(folder, "receives", arguments, 8, "alltoall=linear", OVERHEADS)
+    for what, reference in expected.items():
+        found = [seconds for text, seconds in times.items() if f"{what} " in text]
+        table.row(f"receives {' '.join(arguments)} {what}", 8, found[0] if found else float("nan"), reference)
 
 
 def main():
-    passed = failed = 0
+    table = Table()
     with tempfile.TemporaryDirectory(prefix="exact.") as folder:
+        folder = pathlib.Path(folder)
         for program, arguments, ranks, algorithm, reference in CASES:
             name = f"{program} {' '.join(arguments)} {algorithm}"
             try:
-                seconds = simulate(pathlib.Path(folder), program, arguments, ranks, algorithm)
-                error = abs(seconds - reference) / reference
-                good = error <= TOLERANCE
-                print(f"{'ok  ' if good else 'FAIL'} {name:48} {ranks:5} ranks {seconds:.12f} SimGrid {reference:.12f} off by {error:.1e}", flush=True)
+                table.row(name, ranks, max(simulate(folder, program, arguments, ranks, algorithm).values()), reference)
             except RuntimeError as problem:
-                good = False
-                print(f"FAIL {name:48} {ranks:5} ranks: {problem}", flush=True)
-            passed, failed = passed + good, failed + (not good)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+                table.count(False, f"{name:48} {ranks:5} ranks: {problem}")
+        for arguments, expected in RECEIVES.items():
+            try:
+                check_receives(folder, table, arguments, expected)
+            except RuntimeError as problem:
+                table.count(False, f"receives {' '.join(arguments)}: {problem}")
+    print(f"{table.passed} passed, {table.failed} failed")
+    return 1 if table.failed else 0
 
 
 if __name__ == "__main__":

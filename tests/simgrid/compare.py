@@ -60,8 +60,12 @@ def document(body):
             f'<platform version="4.1">\n{body}\n</platform>\n')
 
 
-def cluster(hosts, more="", bandwidth="125MBps", latency="50us"):
-    return document(f'<zone id="w" routing="Full">\n  <cluster id="c" prefix="n" suffix="" radical="0-{hosts - 1}" '
+OVERHEADS = ('<config><prop id="smpi/or" value="0:1e-5:0;10000:5e-5:1e-9"/><prop id="smpi/os" value="0:3e-6:0;10000:9e-6:1e-10"/>'
+             '<prop id="smpi/ois" value="0:2e-6:0;10000:8e-6:1e-10"/></config>\n')
+
+
+def cluster(hosts, more="", bandwidth="125MBps", latency="50us", config=""):
+    return document(config + f'<zone id="w" routing="Full">\n  <cluster id="c" prefix="n" suffix="" radical="0-{hosts - 1}" '
                     f'speed="1Gf" bw="{bandwidth}" lat="{latency}" {more}/>\n</zone>')
 
 
@@ -105,6 +109,7 @@ PLATFORMS = {
     "backbone-fatpipe-16": lambda: cluster(16, 'bb_bw="500MBps" bb_lat="20us" bb_sharing_policy="FATPIPE"'),
     "limiter-16": lambda: cluster(16, 'limiter_link="150MBps"'),
     "shared-links-16": lambda: cluster(16, 'sharing_policy="SHARED"'),
+    "overheads-8": lambda: cluster(8, config=OVERHEADS),
     "loopback": lambda: cluster(2, 'loopback_bw="2GBps" loopback_lat="1us"'),
     "star": lambda: star(LATENCIES),
     "star-split": lambda: star(LATENCIES, policy="SPLITDUPLEX"),
@@ -122,6 +127,7 @@ def cases():
     yield from contention_cases()
     yield from pattern_cases()
     yield from polling_cases()
+    yield from overhead_cases()
 
 
 def reference_cases():
@@ -189,6 +195,14 @@ def polling_cases():
         for count, size, gap in ((1, 100, 0), (1, 100, 5000), (1, 1000000, 0), (4, 100, 700), (4, 100000, 12345)):
             yield Case(f"polls {how} {count} x {size} every {gap}", "polls", [how, count, size, gap], 2, "switch-2")
         yield Case(f"polls {how} of three ranks", "polls", [how, 3, 20000, 3210], 4, "switch-5")
+
+
+def overhead_cases():
+    """What sends and receives cost, on both sides of the boundaries of sections and of the rendezvous protocol; messages that arrive
+    together, close to each other, and far apart."""
+    for size in (0, 10000, 10001, 65535, 65536, 200000):
+        for gap in (0, 20, 60, 2000):
+            yield Case(f"receives s={size} every {gap}", "receives", [size, gap], 8, "overheads-8", "alltoall=linear")
 
 
 # --- running

@@ -368,12 +368,11 @@ fn piece_fits(pieces: &[Piece], spread: &[PieceIntervals], header: f64) -> Vec<P
 }
 
 impl Calibration {
-    /// What ping-pongs take besides the receive's overhead.
+    /// What ping-pongs take besides the overheads of calls.
     fn fit_segments(&mut self, request: &FitRequest<'_>) {
         let header = request.route.header as f64;
-        let explained = |bytes| self.recv_overhead.as_ref().map_or(0.0, |overhead| overhead.at(bytes));
         let data: Vec<Datum> =
-            self.points.iter().map(|point| Datum::of(point, explained(point.bytes))).collect();
+            self.points.iter().map(|point| Datum::of(point, self.overheads_at(point.bytes))).collect();
         let search = Search {
             criterion: request.criterion,
             pieces: request.segments,
@@ -397,7 +396,9 @@ impl Calibration {
     fn find_limits(&mut self, request: &FitRequest<'_>, pieces: &[Piece]) {
         let at_border = |limit| protocol::at_border(limit, pieces.iter().map(|piece| piece.from));
         if request.eager_limit.is_none() {
-            self.limits.eager = self.limits.eager.map(at_border).or_else(|| protocol::step(pieces));
+            // Sends that were measured show where they wait, or that they never do.
+            let step = || self.send_overhead.is_none().then(|| protocol::step(pieces)).flatten();
+            self.limits.eager = self.limits.eager.map(at_border).or_else(step);
         }
         self.limits.push = self.limits.push.map(at_border).or(self.limits.eager);
         // A message that waits for its receiver does not leave before.
@@ -408,13 +409,14 @@ impl Calibration {
 
     /// What ping-pongs take besides the prediction.
     fn fit_receives(&mut self, request: &FitRequest<'_>, predicted: &[Prediction]) -> Result<(), FitError> {
+        self.recv_overhead = None;
         let prediction = |bytes| {
             let found = predicted.iter().find(|prediction| prediction.bytes == bytes);
             found.map(|prediction| prediction.seconds).ok_or(FitError::NotPredicted(bytes))
         };
         let mut data = Vec::new();
         for point in &self.points {
-            data.push(Datum::of(point, prediction(point.bytes)?));
+            data.push(Datum::of(point, prediction(point.bytes)? + self.overheads_at(point.bytes)));
         }
         let faster = data.iter().filter(|datum| datum.explained > datum.total).count();
         if 4 * faster > data.len() {
@@ -452,7 +454,6 @@ impl Calibration {
 
     /// The time of a ping-pong, half a round trip, that the fitted model predicts.
     pub fn predict(&self, bytes: u64) -> f64 {
-        let overhead = self.recv_overhead.as_ref().map_or(0.0, |overhead| overhead.at(bytes));
         let network = match &self.kind {
             FitKind::Factors => piece_of(&self.network, bytes).line.at(bytes),
             FitKind::Overheads(predicted) => {
@@ -465,7 +466,17 @@ impl Calibration {
                 time_at(&predicted.iter().map(point).collect::<Vec<_>>(), bytes)
             }
         };
-        overhead + network
+        self.overheads_at(bytes) + network
+    }
+
+    /// What the calls of a ping-pong cost: the message leaves when its send is paid for, and its receive costs something when it is
+    /// there.
+    fn overheads_at(&self, bytes: u64) -> f64 {
+        [&self.send_overhead, &self.recv_overhead]
+            .into_iter()
+            .flatten()
+            .map(|overhead| overhead.at(bytes))
+            .sum()
     }
 
     /// The models to compare: their names, and the time that each predicts.

@@ -31,6 +31,12 @@ pub struct Completion {
 }
 
 impl Completion {
+    /// Is it that of a receive?
+    #[inline]
+    pub fn is_receive(&self) -> bool {
+        self.source >= 0
+    }
+
     /// The completion of an operation that is not a receive.
     pub fn empty(index: u32) -> Completion {
         Completion {

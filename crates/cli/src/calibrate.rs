@@ -217,10 +217,13 @@ fn measurements(
     Ok((all, names.join(", ")))
 }
 
-/// What the model predicts without overheads of receives.
+/// What the model predicts without the overheads that are fitted.
 fn predictions(machine: &Machine, measurements: &Measurements) -> Result<Vec<Prediction>, Failure> {
     let mut bare = machine.with_ranks(&[0, 1]);
     bare.model.protocol.recv_overhead = Overhead::default();
+    if !measurements.points(Kind::Send).is_empty() {
+        bare.model.protocol.send_overhead = Overhead::default();
+    }
     bare.model.without_noise();
     let points = [Kind::PingPong, Kind::Exchange].into_iter().flat_map(|kind| measurements.points(kind));
     let mut sizes: Vec<u64> = points.map(|point| point.bytes).collect();

@@ -127,6 +127,7 @@ algorithms! {
     SimgridRabRdb "simgrid/rab-rdb" "rabenseifner whose last block has all elements that do not divide evenly"
     SimgridMvapich2Rs "simgrid/mvapich2-rs" "as rab-rdb; recursive doubling if there are too few elements"
     SimgridMpichRing "simgrid/mpich-ring" "ring with blocks in parts of at least 256 KiB"
+    SimgridDoubleRing "simgrid/ompi-doublering" "a token goes around twice; nobody waits until it is received"
     SimgridDoubling "simgrid/ompi-recursivedoubling" "recursive doubling of the lowest ranks, to which the highest ones report"
     SimgridChain "simgrid/ompi-chain" "P/2 chains with segments of 64 KiB"
     SimgridPipeline "simgrid/ompi-pipeline" "a chain with segments that depend on the size"

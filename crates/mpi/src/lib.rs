@@ -57,7 +57,7 @@ pub use noise::Noise;
 pub use origin::Origin;
 pub use protocol::{
     AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts,
-    Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost, TransferMode, WakeUp,
+    Protocol, ReceiveStartup, Rendezvous, SendCost, Startup, StartupCost, TransferMode, WakeUp,
 };
 pub use ranks::job::JobId;
 pub use turn::{Ending, Segment, Turn};

@@ -4,7 +4,8 @@
 //! what does each side pay? Everything the MPI layer decides about point-to-point messages it decides
 //! from here.
 
-use mpirage_call::{RankId, SendMode};
+use mpirage_call::{Call, RankId, SendMode};
+use mpirage_collectives::Step;
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time, draw};
 
@@ -33,7 +34,9 @@ pub struct Protocol {
     pub startup: Option<Startup>,
     /// What messages cost the processors of ranks, which do one thing at a time.
     pub processor: Option<ProcessorCosts>,
-    /// What a blocking send costs the sender.
+    /// When sends pay for their overheads.
+    pub send_cost: SendCost,
+    /// What a blocking send costs the sender, if it does not wait for the receiver.
     pub send_overhead: Overhead,
     /// What a non-blocking send costs the sender.
     pub isend_overhead: Overhead,
@@ -77,6 +80,15 @@ impl WakeUp {
         let share = draw(self.seed, [rank.get().into(), date.as_picos()]);
         Duration::from_picos((self.latest.as_picos() as f64 * share) as u64)
     }
+}
+
+/// When sends pay for their overheads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendCost {
+    /// First: then the message leaves.
+    First,
+    /// While the message is on its way: the network's latency holds the cost.
+    Meanwhile,
 }
 
 /// When the sender of an eager message is free.
@@ -266,6 +278,56 @@ impl Protocol {
         if self.rendezvous == Rendezvous::Matched { TransferMode::Held } else { TransferMode::Rendezvous }
     }
 
+    /// Does anything cost something before it takes effect?
+    #[inline]
+    pub(crate) fn has_beginnings(&self) -> bool {
+        let overheads = !(self.send_overhead.is_none() && self.isend_overhead.is_none());
+        self.startup.is_some() || overheads && self.send_cost == SendCost::First
+    }
+
+    /// What a call costs before its message leaves.
+    pub(crate) fn overhead_of_call(&self, call: &Call<'_>) -> Duration {
+        match *call {
+            Call::Send { mode, bytes, request, .. } => self.overhead_first(mode, bytes, request.is_none()),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// What a step of a schedule costs before its message leaves.
+    pub(crate) fn overhead_of_step(&self, step: Step) -> Duration {
+        match step {
+            Step::Send { bytes, .. } => self.overhead_first(SendMode::Standard, bytes, true),
+            Step::Isend { bytes, .. } => self.overhead_first(SendMode::Standard, bytes, false),
+            Step::Ssend { bytes, .. } => self.overhead_first(SendMode::Synchronous, bytes, true),
+            Step::Issend { bytes, .. } => self.overhead_first(SendMode::Synchronous, bytes, false),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// A blocking send that waits for its receiver costs nothing else, unless it is to wait whatever its size.
+    fn overhead_first(&self, mode: SendMode, bytes: u64, blocking: bool) -> Duration {
+        let waits = mode != SendMode::Synchronous && self.transfer_mode(mode, bytes).sender_waits();
+        if self.send_cost != SendCost::First || blocking && waits {
+            return Duration::ZERO;
+        }
+        self.send_overhead_of(bytes, blocking)
+    }
+
+    /// What a send costs while its message is on its way.
+    #[inline]
+    pub(crate) fn overhead_meanwhile(&self, bytes: u64, blocking: bool) -> Duration {
+        match self.send_cost {
+            SendCost::First => Duration::ZERO,
+            SendCost::Meanwhile => self.send_overhead_of(bytes, blocking),
+        }
+    }
+
+    #[inline]
+    fn send_overhead_of(&self, bytes: u64, blocking: bool) -> Duration {
+        let overhead = if blocking { &self.send_overhead } else { &self.isend_overhead };
+        overhead.of(bytes)
+    }
+
     /// How long it takes to copy a message out of the sender's memory.
     pub(crate) fn copy_out(&self, bytes: u64) -> Duration {
         per_byte(bytes, self.copy_out_seconds_per_byte)
@@ -293,6 +355,21 @@ pub struct Overhead {
 }
 
 impl Overhead {
+    /// Does no message cost anything?
+    #[inline]
+    pub fn is_none(&self) -> bool {
+        self.sections.is_empty()
+    }
+
+    /// The same for messages below a size; longer ones cost nothing.
+    pub fn below(mut self, limit: u64) -> Overhead {
+        if !self.is_none() {
+            self.sections.retain(|section| section.0 < limit);
+            self.sections.push((limit, 0.0, 0.0));
+        }
+        self
+    }
+
     /// What a message of `bytes` bytes costs.
     pub fn of(&self, bytes: u64) -> Duration {
         if self.sections.is_empty() {

@@ -1,7 +1,7 @@
 //! `loggops`: latency, overhead, gap, gap per byte, overhead per byte, and the size from which sends wait.
 
 use mpirage_models::Wire;
-use mpirage_mpi::{Envelope, Overhead, ProcessorCosts, Protocol, Rendezvous};
+use mpirage_mpi::{Envelope, Overhead, ProcessorCosts, Protocol, Rendezvous, SendCost};
 use mpirage_units::Duration;
 
 /// The letters of the model; the S is the protocol's limit of eager messages.
@@ -67,6 +67,7 @@ pub(crate) fn protocol(base: Protocol) -> Protocol {
         push_limit: u64::MAX,
         envelope: Envelope::InOrder,
         rendezvous: Rendezvous::Matched,
+        send_cost: SendCost::Meanwhile,
         reduce_seconds_per_byte: 0.0,
         copy_seconds_per_byte: 0.0,
         ..base

@@ -3,7 +3,7 @@
 use mpirage_models::{Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
 use mpirage_mpi::{
     AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol,
-    Rendezvous, WakeUp,
+    Rendezvous, SendCost, WakeUp,
 };
 use mpirage_platform::{ModelSettings, NetworkSource, Platform, PlatformError, Setting};
 use mpirage_units::Duration;
@@ -204,6 +204,7 @@ impl Model {
                     .push(format!("{file}:{line}: {key} is a parameter of another model and is left aside"));
             }
         }
+        simgrid::limit_receives(all(), &mut model);
         model.check_causes()?;
         model.set_detail(&request)?;
         if model.profile.is_none() && model.calibration.is_none() && model.network.has_segments_of(&preset) {
@@ -450,6 +451,7 @@ fn eager_protocol() -> Protocol {
         late_seconds_per_byte: 0.0,
         startup: None,
         processor: None,
+        send_cost: SendCost::First,
         send_overhead: Overhead::default(),
         isend_overhead: Overhead::default(),
         recv_overhead: Overhead::default(),

@@ -24,6 +24,9 @@ const IRRELEVANT: [&str; 12] = [
     "cpu/",
 ];
 
+/// SimGrid's setting for what a receive costs.
+const RECEIVE_OVERHEAD: &str = "smpi/or";
+
 /// What polls cost where one of the two settings is given: SimGrid's own number for the other.
 fn poll_with(poll: PollCost, key: &str, step: Duration) -> PollCost {
     let usual = Duration::from_nanos(100_000);
@@ -82,7 +85,7 @@ pub(crate) fn apply(
         "smpi/send-is-detached-thresh" => protocol.eager_limit = bytes()?,
         "smpi/os" => protocol.send_overhead = overhead(text).map_err(bad)?,
         "smpi/ois" => protocol.isend_overhead = overhead(text).map_err(bad)?,
-        "smpi/or" => protocol.recv_overhead = overhead(text).map_err(bad)?,
+        RECEIVE_OVERHEAD => protocol.recv_overhead = overhead(text).map_err(bad)?,
         "smpi/wtime" => protocol.clock_cost = Duration::from_secs_f64(seconds()?),
         "smpi/test" | "smpi/iprobe" => {
             let step = Duration::from_secs_f64(seconds()?);
@@ -98,6 +101,14 @@ pub(crate) fn apply(
         }
     }
     Ok(())
+}
+
+/// A receive costs something in SimGrid only if its sender did not wait for it.
+pub(crate) fn limit_receives<'a>(mut settings: impl Iterator<Item = &'a Setting>, model: &mut Model) {
+    if settings.any(|setting| setting.key == RECEIVE_OVERHEAD) {
+        let protocol = &mut model.protocol;
+        protocol.recv_overhead = std::mem::take(&mut protocol.recv_overhead).below(protocol.eager_limit);
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -173,6 +184,10 @@ fn overhead(text: &str) -> Result<Overhead, String> {
         });
     }
     sections.sort_by_key(|section| section.0);
+    // SimGrid's sections begin above their boundaries, and the first holds for all below it too.
+    for (nth, section) in sections.iter_mut().enumerate() {
+        section.0 = if nth == 0 { 0 } else { section.0 + 1 };
+    }
     Ok(Overhead { sections })
 }
 
@@ -214,6 +229,6 @@ mod tests {
     #[test]
     fn overheads_are_read_in_simgrids_notation() {
         let read = overhead("0:8.9e-6:7.9e-10;1420:1.4e-5:8.9e-11").unwrap();
-        assert_eq!(read.sections, [(0, 8.9e-6, 7.9e-10), (1420, 1.4e-5, 8.9e-11)]);
+        assert_eq!(read.sections, [(0, 8.9e-6, 7.9e-10), (1421, 1.4e-5, 8.9e-11)]);
     }
 }

@@ -100,8 +100,13 @@ fn empty<'a>(shape: &Shape<'a>) -> Shape<'a> {
 /// A token goes around twice. When it comes back the first time, all ranks have entered; the
 /// second time it tells them so, and each waits until the next one has begun to receive it.
 fn double_ring(shape: &Shape, out: &mut Schedule) {
+    double_ring_by(shape, out, [Schedule::send, Schedule::ssend]);
+}
+
+/// The same with a way to send for each round.
+pub(super) fn double_ring_by(shape: &Shape, out: &mut Schedule, sends: [fn(&mut Schedule, u32, Data); 2]) {
     let (left, right) = (shape.before(1), shape.after(1));
-    for send in [Schedule::send, Schedule::ssend] {
+    for send in sends {
         if shape.rank > 0 {
             out.recv(left, 0);
         }

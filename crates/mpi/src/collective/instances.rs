@@ -9,7 +9,7 @@ use mpirage_call::{
 use mpirage_collectives::{Choice, Collective, Member, Method, Operation, Shape, Step};
 use mpirage_data::Group;
 use mpirage_record::Record;
-use mpirage_units::Duration;
+use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use super::agreement::{Disagreement, Entering, calls_function, different_calls, disagreement};
@@ -25,6 +25,7 @@ use crate::ids::{InstanceId, PlanId, RunId, Table};
 use crate::memory::Memory;
 use crate::observe::Observers;
 use crate::origin::Origin;
+use crate::protocol::Overhead;
 use crate::ranks::Ranks;
 use crate::transport::message::{Awaited, COLLECTIVE_CONTEXTS};
 
@@ -84,7 +85,12 @@ pub(crate) struct Collectives {
 }
 
 impl Collectives {
-    pub(crate) fn new(choice: Choice, times: Option<Box<dyn CollectiveTimes>>, sizes: &[u32]) -> Collectives {
+    pub(crate) fn new(
+        choice: Choice,
+        times: Option<Box<dyn CollectiveTimes>>,
+        sizes: &[u32],
+        overhead: Overhead,
+    ) -> Collectives {
         Collectives {
             choice,
             times,
@@ -93,7 +99,7 @@ impl Collectives {
             instances: Table::new(),
             plans: Plans::new(),
             runs: Table::new(),
-            owed: OwedCosts::default(),
+            owed: OwedCosts::new(overhead),
             held_up: FxHashMap::default(),
             spare: Vec::new(),
             started: 0,
@@ -312,21 +318,37 @@ impl Collectives {
         Entered { instance, member }
     }
 
-    /// A receive of a run costs so much when it is complete.
-    pub(crate) fn owe(&mut self, id: RunId, awaited: Awaited, cost: Duration) {
-        self.runs[id].owes = true;
-        self.owed.owe(id, awaited, cost);
+    /// Do receives cost the ranks something?
+    #[inline]
+    pub(crate) fn receives_cost(&self) -> bool {
+        self.owed.has_costs()
+    }
+
+    /// A message of a run arrives, at `at` if its rank can take it at once.
+    pub(crate) fn receive(&mut self, id: RunId, awaited: Awaited, at: Option<Time>, bytes: u64) {
+        let run = &mut self.runs[id];
+        run.owes = true;
+        self.owed.receive(id, awaited, at.filter(|_| run.waits_for(awaited)), bytes);
+    }
+
+    /// A run begins to wait: its rank takes what has arrived.
+    pub(crate) fn begin_receiving(&mut self, id: RunId, now: Time) {
+        if self.owed.has_costs() {
+            let run = &mut self.runs[id];
+            run.owes = true;
+            self.owed.begin(id, run.stop(), now);
+        }
     }
 
     /// A run goes on after its stop; gives what it pays for the receives that are complete.
     #[inline]
-    pub(crate) fn pass_stop(&mut self, id: RunId) -> Duration {
+    pub(crate) fn pass_stop(&mut self, id: RunId, now: Time) -> Duration {
         let run = &mut self.runs[id];
         let stop = run.pass_stop();
         if !run.owes {
             return Duration::ZERO;
         }
-        let (paid, owes) = self.owed.pay(id, stop);
+        let (paid, owes) = self.owed.pay(id, stop, now);
         run.owes = owes;
         paid
     }

@@ -2,10 +2,12 @@
 
 use mpirage_call::RankId;
 use mpirage_collectives::SETS;
-use mpirage_units::Duration;
+use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{InstanceId, PlanId, RunId};
+use crate::protocol::Overhead;
+use crate::ranks::receiving::Receiving;
 use crate::transport::matching::Key;
 use crate::transport::message::Awaited;
 
@@ -15,11 +17,11 @@ pub(crate) enum Stop {
     None,
     /// A blocking send.
     Send,
-    /// A blocking receive; it is paid for when it is complete.
+    /// A blocking receive.
     Recv,
-    /// A wait for everything; receives are paid for then.
+    /// A wait for everything.
     WaitAll,
-    /// A wait until at most `left` of a request set are under way. Its receives are paid for then, also those that remain.
+    /// A wait until at most `left` of a request set are under way.
     Wait {
         set: u8,
         left: u32,
@@ -168,6 +170,16 @@ impl Run {
         goes_on
     }
 
+    /// Does it wait for a send or receive of this kind?
+    pub(crate) fn waits_for(&self, awaited: Awaited) -> bool {
+        self.waiting
+            && match (self.stop, awaited) {
+                (Stop::WaitAll, _) | (Stop::Recv, Awaited::Blocking) => true,
+                (Stop::Wait { set, .. }, Awaited::InSet(own)) => set == own,
+                _ => false,
+            }
+    }
+
     /// Is what this stop is for complete?
     #[inline]
     fn is_past(&self, stop: Stop) -> bool {
@@ -179,17 +191,61 @@ impl Run {
     }
 }
 
-/// What the receives of runs cost, to be paid when they are complete. Apart from the runs, since most models have no such cost.
-#[derive(Debug, Default)]
+/// What the receives of runs cost. Apart from the runs, since most models have no such cost.
+#[derive(Debug)]
 pub(crate) struct OwedCosts {
-    /// Of each run: those of each set, and the blocking one.
-    runs: FxHashMap<RunId, [Duration; SETS + 1]>,
+    overhead: Overhead,
+    runs: FxHashMap<RunId, Owed>,
+}
+
+/// What the receives of one run cost.
+#[derive(Debug, Default)]
+struct Owed {
+    /// Of what has arrived while the run did not wait for it: of each set, and of the blocking receive.
+    unpaid: [Duration; SETS + 1],
+    /// What arrives while the run waits for it.
+    receiving: Receiving,
+}
+
+impl Owed {
+    /// Takes what a run pays that has arrived before it stopped.
+    fn take_unpaid(&mut self, stop: Stop) -> Duration {
+        match stop {
+            Stop::WaitAll => {
+                std::mem::take(&mut self.unpaid).into_iter().fold(Duration::ZERO, |sum, cost| sum + cost)
+            }
+            Stop::Wait { set, .. } => std::mem::take(&mut self.unpaid[index(Awaited::InSet(set))]),
+            Stop::Recv => std::mem::take(&mut self.unpaid[index(Awaited::Blocking)]),
+            Stop::None | Stop::Send => Duration::ZERO,
+        }
+    }
 }
 
 impl OwedCosts {
-    /// A receive costs so much when it is complete.
-    pub(crate) fn owe(&mut self, run: RunId, awaited: Awaited, cost: Duration) {
-        self.runs.entry(run).or_insert([Duration::ZERO; SETS + 1])[index(awaited)] += cost;
+    pub(crate) fn new(overhead: Overhead) -> OwedCosts {
+        OwedCosts { overhead, runs: FxHashMap::default() }
+    }
+
+    /// Do receives cost anything?
+    #[inline]
+    pub(crate) fn has_costs(&self) -> bool {
+        !self.overhead.is_none()
+    }
+
+    /// A message arrives; the run waits for it if it is given when.
+    pub(crate) fn receive(&mut self, run: RunId, awaited: Awaited, at: Option<Time>, bytes: u64) {
+        let cost = self.overhead.of(bytes);
+        let owed = self.runs.entry(run).or_default();
+        match at {
+            Some(now) => owed.receiving.arrive(now, cost),
+            None => owed.unpaid[index(awaited)] += cost,
+        }
+    }
+
+    /// A run begins to wait.
+    pub(crate) fn begin(&mut self, run: RunId, stop: Stop, now: Time) {
+        let owed = self.runs.entry(run).or_default();
+        owed.receiving = Receiving::begin(now, owed.take_unpaid(stop));
     }
 
     /// A run is over.
@@ -197,16 +253,11 @@ impl OwedCosts {
         self.runs.remove(&run);
     }
 
-    /// A run has passed a stop: gives what it pays. True if it owes more.
-    pub(crate) fn pay(&mut self, run: RunId, stop: Stop) -> (Duration, bool) {
+    /// A run has passed a stop: gives what it still pays. True if it owes more.
+    pub(crate) fn pay(&mut self, run: RunId, stop: Stop, now: Time) -> (Duration, bool) {
         let Some(owed) = self.runs.get_mut(&run) else { return (Duration::ZERO, false) };
-        let paid = match stop {
-            Stop::WaitAll => std::mem::take(owed).into_iter().fold(Duration::ZERO, |sum, cost| sum + cost),
-            Stop::Wait { set, .. } => std::mem::take(&mut owed[index(Awaited::InSet(set))]),
-            Stop::Recv => std::mem::take(&mut owed[index(Awaited::Blocking)]),
-            Stop::None | Stop::Send => Duration::ZERO,
-        };
-        let owes = owed.iter().any(|cost| !cost.is_zero());
+        let paid = std::mem::take(&mut owed.receiving).left(now) + owed.take_unpaid(stop);
+        let owes = owed.unpaid.iter().any(|cost| !cost.is_zero());
         if !owes {
             self.runs.remove(&run);
         }

@@ -15,11 +15,12 @@ use crate::collective::{self, Collectives};
 use crate::data_plane::DataPlane;
 use crate::due::Due;
 use crate::files::Files;
+use crate::ids::RunId;
 use crate::memory::Memory;
 use crate::migration::Migrations;
 use crate::observe::Observers;
 use crate::occupancy::Occupancy;
-use crate::protocol::Protocol;
+use crate::protocol::{CollectiveProgress, Protocol};
 use crate::ranks::job::Jobs;
 use crate::ranks::line::{Line, Phase, Then};
 use crate::ranks::{Ranks, Wakeup};
@@ -83,7 +84,11 @@ impl<M: Memory> Core<M> {
         while let Some(event) = self.transport.event(nth) {
             nth += 1;
             match *event {
-                Event::Complete { owner: Owner::Step { run, awaited }, ideal, .. } => {
+                Event::Complete { owner: Owner::Step { run, awaited }, completion, ideal } => {
+                    if completion.is_receive() && self.collectives.receives_cost() {
+                        let at = (!rank_is_away(self, run)).then(|| self.kernel.now());
+                        self.collectives.receive(run, awaited, at, completion.bytes);
+                    }
                     if let Some(clocks) = self.observers.ideal() {
                         clocks.end_step(run, awaited, ideal);
                     }
@@ -121,7 +126,7 @@ impl<M: Memory> Core<M> {
     /// The operation behind a request is complete.
     #[inline(always)]
     pub(crate) fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) {
-        let wakeup = self.ranks.complete(owner, completion, ideal);
+        let wakeup = self.ranks.complete(owner, completion, ideal, self.kernel.now());
         self.wake(wakeup);
     }
 
@@ -191,7 +196,7 @@ impl<M: Memory> Core<M> {
         while let Some(message) = self.ranks.next_lent(line, &mut from) {
             self.transport.take_over(&mut self.data, message);
         }
-        self.ranks.gather_completions(line, &self.protocol.recv_overhead)
+        self.ranks.gather_completions(line, self.kernel.now())
     }
 
     /// What the rank has written is due: before the call that follows it.
@@ -272,4 +277,13 @@ impl<M: Memory> Core<M> {
 /// The ending of a run whose network cannot go on.
 pub(crate) fn network_deadlock(kernel: &Kernel) -> Option<Ending> {
     kernel.network_circle().map(|links| Ending::NetworkDeadlock { links })
+}
+
+/// Does a schedule make progress only in calls, and is its rank in none?
+pub(super) fn rank_is_away<M: Memory>(core: &Core<M>, id: RunId) -> bool {
+    if core.protocol.progress == CollectiveProgress::Background {
+        return false;
+    }
+    let line = core.ranks.line(core.collectives.line_of(id));
+    !(line.phase.is_in_call() && line.in_function)
 }

@@ -50,7 +50,7 @@ impl<M: Memory> Calls<M> {
         no_burst
             && self.choices.is_none()
             && call.stamp.delay.is_zero()
-            && self.core.protocol.startup.is_none()
+            && !self.core.protocol.has_beginnings()
             && self.core.occupancy.is_none()
             && self.core.protocol.progress == CollectiveProgress::Background
             && self.core.protocol.one_sided == AccessProgress::Interface
@@ -83,7 +83,7 @@ impl<M: Memory> Calls<M> {
                     request,
                     Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal },
                 );
-                self.core.protocol.isend_overhead.of(bytes)
+                self.core.protocol.overhead_meanwhile(bytes, false)
             }
             NonblockingOperation::Recv { from, tag, address } => {
                 if self.checked && (tag == Some(ANY_TAG) || !self.checks().knows_peer(rank, context, from)) {

@@ -132,7 +132,7 @@ impl<M: Memory> FileCalls<'_, M> {
     fn open_request(&mut self, line: LineId, id: RequestId) -> Owner {
         self.core.ranks.open_request(line, id, Operation::File);
         if id == BLOCKING {
-            self.core.ranks.start_wait(line, Completing::All, &[BLOCKING]);
+            self.core.ranks.start_wait(line, Completing::All, &[BLOCKING], self.core.kernel.now());
             self.core.ranks.line_mut(line).phase = Phase::Waiting;
         }
         self.core.ranks.owner(line, id)

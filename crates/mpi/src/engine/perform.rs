@@ -137,7 +137,7 @@ impl<M: Memory> Calls<M> {
     /// Carries out the next call. True if the one after it can follow at once.
     fn perform_next(&mut self, line: LineId) -> bool {
         self.core.ranks.line_mut(line).entered = self.core.kernel.now();
-        if self.core.protocol.startup.is_some() && self.core.pay_startup(line) {
+        if self.core.protocol.has_beginnings() && self.core.pay_startup(line) {
             return false;
         }
         if !self.core.occupancy.is_none() && self.processing().call_waits(line) {

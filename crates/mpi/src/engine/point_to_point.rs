@@ -41,12 +41,12 @@ impl<M: Memory> Calls<M> {
             if self.core.occupancy.has_graphs() {
                 return Progress::Done;
             }
-            return Progress::Pay(self.core.protocol.isend_overhead.of(bytes));
+            return Progress::Pay(self.core.protocol.overhead_meanwhile(bytes, false));
         }
         // A rendezvous: the bytes are still in the program's buffer.
-        if self.core.ranks.start_wait(line, Completing::All, &[BLOCKING]) {
+        if self.core.ranks.start_wait(line, Completing::All, &[BLOCKING], self.core.kernel.now()) {
             self.core.gather_completions(line);
-            return Progress::Pay(self.core.protocol.send_overhead.of(bytes));
+            return Progress::Pay(self.core.protocol.overhead_meanwhile(bytes, true));
         }
         self.block_waiting(line)
     }
@@ -57,7 +57,7 @@ impl<M: Memory> Calls<M> {
             self.core.ranks.line_mut(line).reply.completions.push(Completion::empty(0));
         }
         let protocol = &self.core.protocol;
-        Progress::Pay(protocol.send_overhead.of(bytes) + protocol.copy_out(bytes))
+        Progress::Pay(protocol.overhead_meanwhile(bytes, true) + protocol.copy_out(bytes))
     }
 
     fn block_waiting(&mut self, line: LineId) -> Progress {
@@ -98,7 +98,7 @@ impl<M: Memory> Calls<M> {
     }
 
     fn wait_for_blocking(&mut self, line: LineId) -> Progress {
-        let complete = self.core.ranks.start_wait(line, Completing::All, &[BLOCKING]);
+        let complete = self.core.ranks.start_wait(line, Completing::All, &[BLOCKING], self.core.kernel.now());
         self.wait_or_poll(line, complete, false)
     }
 
@@ -112,7 +112,7 @@ impl<M: Memory> Calls<M> {
         if poll && let Some(progress) = self.begin_test(line, how, requests) {
             return progress;
         }
-        let complete = self.core.ranks.start_wait(line, how, requests);
+        let complete = self.core.ranks.start_wait(line, how, requests, self.core.kernel.now());
         self.wait_or_poll(line, complete, poll)
     }
 
@@ -150,7 +150,7 @@ impl<M: Memory> Calls<M> {
 
     pub(super) fn perform_take_completed(&mut self, line: LineId) -> Progress {
         if self.core.ranks.has_completed(self.core.ranks.rank_of(line)) {
-            return Progress::Pay(self.core.ranks.take_completed(line, &self.core.protocol.recv_overhead));
+            return Progress::Pay(self.core.ranks.take_completed(line));
         }
         self.core.ranks.line_mut(line).phase = Phase::TakingCompleted;
         Progress::Blocked
@@ -158,7 +158,7 @@ impl<M: Memory> Calls<M> {
 
     /// A line that takes completed requests has some.
     pub(super) fn finish_take_completed(&mut self, line: LineId) {
-        let cost = self.core.ranks.take_completed(line, &self.core.protocol.recv_overhead);
+        let cost = self.core.ranks.take_completed(line);
         self.core.reply_after(line, cost);
         let rank = self.core.ranks.rank_of(line);
         if let Some(graphs) = self.core.occupancy.graphs() {

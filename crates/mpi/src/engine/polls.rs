@@ -193,7 +193,7 @@ impl<M: Memory> Calls<M> {
     /// Puts requests that are complete into the reply.
     fn complete_poll(&mut self, line: LineId, how: Completing, requests: &[RequestId]) -> Progress {
         self.record_pause(line);
-        self.core.ranks.start_wait(line, how, requests);
+        self.core.ranks.start_wait(line, how, requests, self.core.kernel.now());
         Progress::Pay(self.core.gather_completions(line))
     }
 

@@ -7,7 +7,7 @@ use mpirage_collectives::Step;
 use mpirage_record::Record;
 use mpirage_units::{Duration, Time};
 
-use super::core::Core;
+use super::core::{Core, rank_is_away};
 use super::migrate::leave_blocking;
 use super::task::Task;
 use crate::collective::agreement::calls_function;
@@ -92,7 +92,7 @@ impl<M: Memory> Core<M> {
             run.go_on();
             if run.stop() != Stop::None {
                 if run.must_wait() {
-                    return;
+                    return self.collectives.begin_receiving(id, self.kernel.now());
                 }
                 let owed = self.pass_stop(id);
                 if !owed.is_zero() {
@@ -117,11 +117,7 @@ impl<M: Memory> Core<M> {
 
     /// A schedule could go on, but waits for the next call of its rank.
     pub(crate) fn is_held_up(&mut self, id: RunId) -> bool {
-        if self.protocol.progress == CollectiveProgress::Background {
-            return false;
-        }
-        let line = self.ranks.line(self.collectives.line_of(id));
-        let held_up = !(line.phase.is_in_call() && line.in_function);
+        let held_up = rank_is_away(self, id);
         if held_up {
             self.collectives.hold_up(id);
         }
@@ -147,13 +143,13 @@ impl<M: Memory> Core<M> {
                 _ => clocks.pass_blocking(id),
             }
         }
-        self.collectives.pass_stop(id)
+        self.collectives.pass_stop(id, self.kernel.now())
     }
 
     /// Does the beginning of a step take time, or does it wait for its processor?
     fn step_must_wait(&mut self, id: RunId, step: Step) -> bool {
-        if self.protocol.startup.is_some() && self.collectives.run(id).has_not_begun() {
-            let cost = self.startup_of_step(id, step);
+        if self.protocol.has_beginnings() && self.collectives.run(id).has_not_begun() {
+            let cost = self.protocol.overhead_of_step(step) + self.startup_of_step(id, step);
             if !cost.is_zero() {
                 self.collectives.run_mut(id).begin_step();
                 self.kernel.start_timer(cost, Due::Run(id).token());
@@ -244,8 +240,7 @@ impl<M: Memory> Core<M> {
         let (to, owner) = (self.collectives.peer(id, to), Owner::Step { run: id, awaited });
         let (payload, origin) = (Payload::Absent, Origin::UNKNOWN);
         self.post_send(Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal });
-        let overhead = if blocking { &self.protocol.send_overhead } else { &self.protocol.isend_overhead };
-        overhead.of(bytes)
+        self.protocol.overhead_meanwhile(bytes, blocking)
     }
 
     /// A schedule posts a receive; gives what that costs the rank.
@@ -260,10 +255,6 @@ impl<M: Memory> Core<M> {
         let run = self.collectives.run_mut(id);
         run.begin(stop, awaited);
         let (rank, key) = (run.rank, run.receives(from, slot));
-        let cost = self.protocol.recv_overhead.of(bytes);
-        if !cost.is_zero() {
-            self.collectives.owe(id, awaited, cost);
-        }
         if let Some(clocks) = self.observers.ideal()
             && self.protocol.transfer_mode(SendMode::Standard, bytes).waits_for_receiver()
         {
@@ -279,7 +270,7 @@ impl<M: Memory> Core<M> {
     /// After the last step, the run waits for what is still under way; then the rank leaves.
     fn try_end_run(&mut self, id: RunId) {
         if !self.collectives.run_mut(id).is_complete() {
-            return;
+            return self.collectives.begin_receiving(id, self.kernel.now());
         }
         let ideal = self.observers.ideal().map(|clocks| clocks.end_run(id));
         let entered = self.collectives.end_run(id);

@@ -18,9 +18,8 @@ use crate::transport::matching::ANY_SOURCE;
 impl<M: Memory> Core<M> {
     /// The next call of a line begins. True if that takes a while; it is carried out then.
     pub(crate) fn pay_startup(&mut self, line: LineId) -> bool {
-        let Some(startup) = &self.protocol.startup else { return false };
         let cost = match &self.ranks.line(line).inbox.decode_next() {
-            Ok((_, call, _)) => self.startup_of(startup, line, call),
+            Ok((_, call, _)) => self.startup_of(line, call) + self.protocol.overhead_of_call(call),
             Err(_) => Duration::ZERO,
         };
         if !cost.is_zero() {
@@ -69,7 +68,8 @@ impl<M: Memory> Core<M> {
         }
     }
 
-    fn startup_of(&self, startup: &Startup, line: LineId, call: &Call<'_>) -> Duration {
+    fn startup_of(&self, line: LineId, call: &Call<'_>) -> Duration {
+        let Some(startup) = &self.protocol.startup else { return Duration::ZERO };
         let rank = self.ranks.rank_of(line);
         let first = startup.receives == ReceiveStartup::First;
         match *call {

@@ -150,7 +150,7 @@ impl<M: Memory> OneSided<'_, M> {
     /// The line is about to wait for something of a window.
     fn open_blocking(&mut self, line: LineId) -> Owner {
         self.core.ranks.open_request(line, BLOCKING, Operation::Window);
-        self.core.ranks.start_wait(line, Completing::All, &[BLOCKING]);
+        self.core.ranks.start_wait(line, Completing::All, &[BLOCKING], self.core.kernel.now());
         self.core.ranks.owner(line, BLOCKING)
     }
 

@@ -102,7 +102,7 @@ impl<M: Memory> Engine<M> {
         let first: u32 = sizes.iter().sum();
         assert!(first as usize <= ranks, "every rank of a job has a place");
         let (protocol, hosts) = (Arc::new(setup.protocol), Arc::from(setup.placement));
-        let state = Ranks::new(ranks);
+        let state = Ranks::new(ranks, protocol.recv_overhead.clone());
         let (mut kernel, observers) = (setup.kernel, Observers::new(setup.recorder));
         if observers.wants_network() {
             kernel.record_network_history();
@@ -116,7 +116,12 @@ impl<M: Memory> Engine<M> {
             ranks: state,
             jobs: Jobs::new(&sizes),
             transport: Transport::new(Arc::clone(&protocol), Arc::clone(&hosts)),
-            collectives: Collectives::new(setup.collectives, setup.collective_times, &sizes),
+            collectives: Collectives::new(
+                setup.collectives,
+                setup.collective_times,
+                &sizes,
+                protocol.recv_overhead.clone(),
+            ),
             windows: Windows::new(),
             files: Files::new(setup.storages),
             tasks: VecDeque::new(),

@@ -4,6 +4,7 @@ use mpirage_call::{Completing, RankId, Reply, RequestId, Stamp, Work};
 use mpirage_units::Time;
 
 use super::inbox::Inbox;
+use super::receiving::Receiving;
 use super::request::Slot;
 use crate::ids::InstanceId;
 use crate::transport::matching::Probe;
@@ -104,11 +105,19 @@ pub(crate) struct Wait {
     pub missing: usize,
     /// How many of them may still complete in different ways.
     pub uncertain: usize,
+    /// If it waits for all of them: how it takes those that arrive.
+    pub receiving: Receiving,
 }
 
 impl Default for Wait {
     fn default() -> Self {
-        Wait { how: Completing::All, requests: Vec::new(), missing: 0, uncertain: 0 }
+        Wait {
+            how: Completing::All,
+            requests: Vec::new(),
+            missing: 0,
+            uncertain: 0,
+            receiving: Receiving::default(),
+        }
     }
 }
 

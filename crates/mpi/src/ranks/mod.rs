@@ -6,6 +6,7 @@
 pub(crate) mod inbox;
 pub(crate) mod job;
 pub(crate) mod line;
+pub(crate) mod receiving;
 pub(crate) mod request;
 mod state;
 

@@ -1,10 +1,11 @@
 //! Requests.
 
 use mpirage_call::{Completion, ContextId};
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 
 use crate::ids::{InstanceId, MessageId, ReceiveId};
 use crate::origin::Origin;
+use crate::protocol::Overhead;
 
 /// What an operation is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,6 +94,14 @@ impl Slot {
     /// Is it a receive?
     pub(crate) fn receives(&self) -> bool {
         matches!(self.operation, Operation::Recv { .. })
+    }
+
+    /// What it costs to take the message that it has received.
+    pub(crate) fn receiving_cost(&self, overhead: &Overhead) -> Duration {
+        match self.done {
+            Some(completion) if self.receives() && !completion.cancelled => overhead.of(completion.bytes),
+            _ => Duration::ZERO,
+        }
     }
 
     /// The message of a send.

@@ -8,6 +8,7 @@ use mpirage_prefetch::{fetch, fetch_slice};
 use mpirage_units::{Duration, Time};
 
 use super::line::{Line, Phase, Polling, Wait};
+use super::receiving::Receiving;
 use super::request::{Operation, Slot};
 use crate::ids::MessageId;
 use crate::origin::Origin;
@@ -55,6 +56,8 @@ struct Rank {
 pub(crate) struct Ranks {
     lines: Vec<Line>,
     ranks: Vec<Rank>,
+    /// What a receive costs a line.
+    overhead: Overhead,
     /// The open sessions of all ranks, in the order in which they were opened.
     sessions: Vec<OpenSession>,
 }
@@ -69,7 +72,7 @@ struct OpenSession {
 
 impl Ranks {
     /// So many ranks with one line each.
-    pub(crate) fn new(count: usize) -> Ranks {
+    pub(crate) fn new(count: usize, overhead: Overhead) -> Ranks {
         let rank = |_| Rank {
             requests: vec![Slot::UNUSED],
             completed: None,
@@ -83,7 +86,7 @@ impl Ranks {
         };
         let line = |number| Line::new(RankId::new(number));
         let (lines, ranks) = ((0..count as u32).map(line).collect(), (0..count).map(rank).collect());
-        Ranks { lines, ranks, sessions: Vec::new() }
+        Ranks { lines, ranks, overhead, sessions: Vec::new() }
     }
 
     /// A further line of a rank, which is about to run.
@@ -178,7 +181,16 @@ impl Ranks {
 
     /// The operation behind a request, or behind a blocking call, is complete; by ideal clocks not before `ideal`.
     #[inline(always)]
-    pub(crate) fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) -> Wakeup {
+    pub(crate) fn complete(
+        &mut self,
+        owner: Owner,
+        completion: Completion,
+        ideal: Time,
+        now: Time,
+    ) -> Wakeup {
+        if !self.overhead.is_none() && !completion.cancelled {
+            self.arrive(owner, now, self.overhead.of(completion.bytes));
+        }
         match owner {
             Owner::Request { rank, id } => {
                 let slot = &mut self.ranks[rank.index()].requests[id.index()];
@@ -283,7 +295,7 @@ impl Ranks {
     }
 
     /// Puts completed requests into the reply and frees them. Gives what receiving costs the line.
-    pub(crate) fn take_completed(&mut self, line: LineId, recv_overhead: &Overhead) -> Duration {
+    pub(crate) fn take_completed(&mut self, line: LineId) -> Duration {
         let Line { rank, reply, ideal, .. } = &mut self.lines[line.index()];
         let Rank { completed, requests, .. } = &mut self.ranks[rank.index()];
         let mut cost = Duration::ZERO;
@@ -294,9 +306,7 @@ impl Ranks {
             }
             let slot = &mut requests[number as usize];
             let Some(completion) = slot.done else { continue };
-            if slot.receives() {
-                cost += recv_overhead.of(completion.bytes);
-            }
+            cost += slot.receiving_cost(&self.overhead);
             slot.close();
             *ideal = (*ideal).max(slot.ideal);
             reply.completions.push(Completion { index: number, ..completion });
@@ -305,7 +315,13 @@ impl Ranks {
     }
 
     /// A line waits for requests. True if it need not.
-    pub(crate) fn start_wait(&mut self, line: LineId, how: Completing, requests: &[RequestId]) -> bool {
+    pub(crate) fn start_wait(
+        &mut self,
+        line: LineId,
+        how: Completing,
+        requests: &[RequestId],
+        now: Time,
+    ) -> bool {
         let mut missing = 0;
         for &id in requests {
             let slot = self.slot_mut(line, id);
@@ -313,14 +329,42 @@ impl Ranks {
             missing += usize::from(slot.done.is_none());
         }
         let wait = &mut self.lines[line.index()].wait;
-        (wait.how, wait.missing) = (how, missing);
+        (wait.how, wait.missing, wait.receiving) = (how, missing, Receiving::default());
         wait.requests.clear();
         wait.requests.extend_from_slice(requests);
+        if !self.overhead.is_none() {
+            self.begin_receiving(line, now);
+        }
         let complete = requests.len() - missing;
         match how {
             Completing::All => complete == requests.len(),
             Completing::Any | Completing::Some => complete > 0,
         }
+    }
+
+    /// A line takes what has arrived of the messages that it has begun to wait for.
+    fn begin_receiving(&mut self, line: LineId, now: Time) {
+        let Line { rank, wait, blocking, .. } = &mut self.lines[line.index()];
+        let requests = &self.ranks[rank.index()].requests;
+        let slots =
+            wait.requests.iter().map(|&id| if id == BLOCKING { &*blocking } else { &requests[id.index()] });
+        let cost = slots
+            .map(|slot| slot.receiving_cost(&self.overhead))
+            .fold(Duration::ZERO, |sum, cost| sum + cost);
+        wait.receiving = Receiving::begin(now, cost);
+    }
+
+    /// A message arrives, which takes a line that waits for it so long.
+    fn arrive(&mut self, owner: Owner, now: Time, cost: Duration) {
+        if !self.owned_slot(owner).is_some_and(|slot| slot.awaited && slot.receives()) {
+            return;
+        }
+        let line = match owner {
+            Owner::Request { rank, id } => self.waiter(rank, id),
+            Owner::Blocking(line) => line,
+            Owner::Step { .. } | Owner::None => return,
+        };
+        self.lines[line.index()].wait.receiving.arrive(now, cost);
     }
 
     /// The line only asked: it does not wait.
@@ -345,7 +389,7 @@ impl Ranks {
     }
 
     /// Puts the completed requests of the line's wait into the reply and frees them. Gives what receiving costs the line.
-    pub(crate) fn gather_completions(&mut self, line: LineId, recv_overhead: &Overhead) -> Duration {
+    pub(crate) fn gather_completions(&mut self, line: LineId, now: Time) -> Duration {
         let Line { rank, wait, blocking, reply, ideal, .. } = &mut self.lines[line.index()];
         let requests = &mut self.ranks[rank.index()].requests;
         // A line that was released early has got these already, and gets the same again.
@@ -358,14 +402,12 @@ impl Ranks {
             if wait.how == Completing::Any && !reply.completions.is_empty() {
                 continue;
             }
-            if slot.receives() && !completion.cancelled {
-                cost += recv_overhead.of(completion.bytes);
-            }
+            cost += slot.receiving_cost(&self.overhead);
             slot.close();
             *ideal = (*ideal).max(slot.ideal);
             reply.completions.push(Completion { index: index as u32, ..completion });
         }
-        cost
+        if wait.how == Completing::All { wait.receiving.left(now) } else { cost }
     }
 
     /// The message of a request is over; one that was delivered before it was copied out leaves a request behind that is not

@@ -24,7 +24,7 @@ use crate::occupancy::Occupancy;
 use crate::origin::Origin;
 use crate::protocol::{
     AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol,
-    Rendezvous, WakeUp,
+    Rendezvous, SendCost, WakeUp,
 };
 use mpirage_units::Duration;
 
@@ -123,6 +123,7 @@ impl Variant {
             late_seconds_per_byte: 0.0,
             startup: None,
             processor: None,
+            send_cost: SendCost::First,
             send_overhead: Overhead::default(),
             isend_overhead: Overhead::default(),
             recv_overhead: Overhead::default(),

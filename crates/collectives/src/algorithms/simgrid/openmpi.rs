@@ -4,7 +4,7 @@
 //! same. SimGrid 3.32, `src/smpi/colls/{bcast,reduce,gather,allreduce,barrier}/*-ompi*.cpp`.
 
 use super::{allreduce, relay};
-use crate::algorithms::{gather, overlapped_ring, pipeline, split_binary};
+use crate::algorithms::{barrier, gather, overlapped_ring, pipeline, split_binary};
 use crate::data::Data;
 use crate::parameters::Parameters;
 use crate::shape::Shape;
@@ -78,6 +78,11 @@ pub(crate) fn allreduce_ring(shape: &Shape, out: &mut Schedule) {
         return allreduce::ring(shape, out);
     }
     overlapped_ring::allreduce(&with(shape, SEGMENT, 2), out);
+}
+
+/// A token goes around twice. Open MPI's ranks wait the second time until the next one receives it; here they do not.
+pub(crate) fn barrier_double_ring(shape: &Shape, out: &mut Schedule) {
+    barrier::double_ring_by(shape, out, [Schedule::send, Schedule::send]);
 }
 
 /// Recursive doubling of the lowest ranks, a power of two. Each rank above sends one of them an empty message when it enters, and receives one when all have entered.

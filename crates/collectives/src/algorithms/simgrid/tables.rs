@@ -46,8 +46,11 @@ pub(crate) fn table(collective: Collective) -> Table {
     }
 }
 
-const BARRIER: Table =
-    &[entry(SimgridMpichSmp, nodes::barrier), entry(SimgridDoubling, openmpi::barrier_doubling)];
+const BARRIER: Table = &[
+    entry(SimgridMpichSmp, nodes::barrier),
+    entry(SimgridDoubling, openmpi::barrier_doubling),
+    entry(SimgridDoubleRing, openmpi::barrier_double_ring),
+];
 
 const BCAST: Table = &[
     entry(SimgridNtsl, relay::chain).segment(8 * KIB),
@@ -156,7 +159,6 @@ const NAMES: &[(Collective, &str, &str)] = &[
     (Barrier, "ompi_two_procs", "recursive-doubling"),
     (Barrier, "ompi_tree", "binomial"),
     (Barrier, "ompi_bruck", "dissemination"),
-    (Barrier, "ompi_doublering", "double-ring"),
     (Barrier, "mvapich2_pair", "simgrid/ompi-recursivedoubling"),
     (Bcast, "binomial_tree", "binomial"),
     (Bcast, "flattree", "linear"),
