@@ -85,6 +85,30 @@ def session_left(suite):
             case.check(f"{how} left", result.code == 81 and said in result.err, result)
 
 
+POLLS = """#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, word, done = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Irecv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+"""
+
+
+@part
+def polls_for_ever(suite):
+    """Ranks that poll for a message that nobody sends are told so, not to look for wrong units."""
+    program = suite.compile(POLLS, "polls", flags=("-g",))
+    for mode in ("processes", "folded"):
+        result = suite.simulate("-q", "-n", 3, "--ranks-as", mode, program, timeout=60)
+        said = "ranks poll for what never happens" in result.err and "rank 1; its last MPI call was MPI_Test" in result.err and "unit" not in result.err
+        suite.check(f"{mode}: the loop is named", result.code == 84 and said, result)
+
+
 # Two programs of the same size, so that their calls have the same addresses; the first rank waits for ever.
 PROGRAM = """#include <mpi.h>
 {lines}static void wait_for(int rank) {{

@@ -246,12 +246,20 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             (0..ranks).filter(|&rank| !self.engine.lifecycle(RankId::new(rank)).1).take(BUSY_SHOWN).collect();
         let calls: Vec<String> =
             busy.iter().map(|&rank| format!("\n  rank {rank}{}", self.last_call_of(rank))).collect();
+        let polls = |&rank: &u32| is_poll(function_name(self.last_call(rank).function()));
+        let cause = if busy.iter().any(polls) {
+            ": ranks poll for what never happens, as in a deadlock. Look for a message that is not sent, or a request that cannot complete"
+                .to_owned()
+        } else {
+            format!(
+                "; at {:.6} s, no activity ended before that limit. Look for a bandwidth, latency or speed with the wrong unit, or for a \
+                 computation of that length",
+                self.engine.now().as_secs_f64()
+            )
+        };
+        let calls = calls.concat();
         format!(
-            "simulated time exceeds 213 days (2^64 picoseconds), the longest run that can be simulated; at {:.6} s, no activity ended \
-             before that limit. Look for a bandwidth, latency or speed with the wrong unit, or for a computation \
-             of that length{}",
-            self.engine.now().as_secs_f64(),
-            calls.concat()
+            "simulated time exceeds 213 days (2^64 picoseconds), the longest run that can be simulated{cause}{calls}"
         )
     }
 
@@ -472,6 +480,13 @@ fn ranks(ranks: impl Iterator<Item = u32>) -> String {
         [some @ .., last] if some.len() < NAMED => format!("ranks {} and {last}", some.join(", ")),
         many => format!("{} ranks ({}, …)", many.len(), many[..NAMED].join(", ")),
     }
+}
+
+/// Does a function look whether something has happened, without waiting for it?
+fn is_poll(function: &str) -> bool {
+    const POLLS: [&str; 5] =
+        ["MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Parrived"];
+    POLLS.iter().any(|poll| function.starts_with(poll))
 }
 
 fn plural(count: usize) -> &'static str {

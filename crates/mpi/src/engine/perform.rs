@@ -248,9 +248,9 @@ impl<M: Memory> Calls<M> {
             Call::CallPath { site, frames } => self.core.observers.call_path(rank, site, frames),
             Call::Session { number, opened: true } => {
                 let origin = Origin::of(&self.core.ranks.line(line).stamp);
-                self.core.ranks.open_session(rank, number, origin);
+                self.core.ranks.sessions.open(rank, number, origin);
             }
-            Call::Session { number, opened: false } => self.core.ranks.close_session(rank, number),
+            Call::Session { number, opened: false } => self.core.ranks.sessions.close(rank, number),
             // For the recorder that checks the run.
             Call::Declare { .. }
             | Call::Observe { .. }

@@ -256,7 +256,7 @@ impl<M: Memory> Engine<M> {
 
     /// Where a rank has opened the sessions that it has not finalized.
     pub fn open_sessions(&self, rank: RankId) -> impl Iterator<Item = Origin> + '_ {
-        self.calls.core.ranks.open_sessions(rank)
+        self.calls.core.ranks.sessions.of(rank)
     }
 
     /// The call a line is in, or was in last.

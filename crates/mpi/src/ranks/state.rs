@@ -10,6 +10,7 @@ use mpirage_units::{Duration, Time};
 use super::line::{Line, Phase, Polling, Wait};
 use super::receiving::Receiving;
 use super::request::{Operation, Slot};
+use super::sessions::OpenSessions;
 use crate::ids::MessageId;
 use crate::origin::Origin;
 use crate::protocol::Overhead;
@@ -58,16 +59,8 @@ pub(crate) struct Ranks {
     ranks: Vec<Rank>,
     /// What a receive costs a line.
     overhead: Overhead,
-    /// The open sessions of all ranks, in the order in which they were opened.
-    sessions: Vec<OpenSession>,
-}
-
-/// A session that a rank has not finalized yet.
-#[derive(Debug)]
-struct OpenSession {
-    rank: RankId,
-    number: u64,
-    origin: Origin,
+    /// What ranks have opened and not finalized.
+    pub sessions: OpenSessions,
 }
 
 impl Ranks {
@@ -86,7 +79,7 @@ impl Ranks {
         };
         let line = |number| Line::new(RankId::new(number));
         let (lines, ranks) = ((0..count as u32).map(line).collect(), (0..count).map(rank).collect());
-        Ranks { lines, ranks, overhead, sessions: Vec::new() }
+        Ranks { lines, ranks, overhead, sessions: OpenSessions::default() }
     }
 
     /// A further line of a rank, which is about to run.
@@ -497,21 +490,6 @@ impl Ranks {
     pub(crate) fn finalize(&mut self, rank: RankId, now: Time) {
         let rank = &mut self.ranks[rank.index()];
         (rank.finalized, rank.end) = (true, now);
-    }
-
-    /// A rank has opened a session.
-    pub(crate) fn open_session(&mut self, rank: RankId, number: u64, origin: Origin) {
-        self.sessions.push(OpenSession { rank, number, origin });
-    }
-
-    /// A rank has finalized a session.
-    pub(crate) fn close_session(&mut self, rank: RankId, number: u64) {
-        self.sessions.retain(|open| (open.rank, open.number) != (rank, number));
-    }
-
-    /// Where a rank has opened the sessions that it has not finalized.
-    pub(crate) fn open_sessions(&self, rank: RankId) -> impl Iterator<Item = Origin> + '_ {
-        self.sessions.iter().filter(move |open| open.rank == rank).map(|open| open.origin)
     }
 
     /// A line of a rank has ended.
