@@ -8,8 +8,7 @@ A message of s bytes between two hosts on one switch takes
 of which the tables give the sum (latency.csv) and the time per message of a window of 64 (bandwidth.csv). The time per message at
 sizes that do not fill the wire is the overhead of a non-blocking send. What else the sum needs is the delay in interfaces: buses and
 buffers that a message crosses, which do not limit how many follow each other. Both are straight lines between the sizes of the
-tables. What the receiver's processor does is part of the delay: the simulator charges the overhead of receives after the last of those
-that a call waits for, where it would add up instead of going on while messages arrive. The simulator itself says what is missing, so that rendezvous and framing count as they are simulated.
+tables. What the receiver's processor does is part of the delay, since no table tells them apart. The simulator itself says what is missing, so that rendezvous and framing count as they are simulated.
 
 Rates, switches, headers, limits and sources are those of KNOWN; nothing else is chosen by hand."""
 

@@ -21,7 +21,7 @@ pub(crate) type Steps = SmallVec<[Step; 1]>;
 pub(crate) struct Operation {
     /// The communicator whose error handler counts when it completes.
     pub comm: MPI_Comm,
-    /// Its steps, which start in this order.
+    /// Its steps. The last starts first: libraries post the receive of an exchange before they send.
     pub steps: Steps,
     /// Is the status empty, whatever the steps receive?
     pub collective: bool,
@@ -55,7 +55,10 @@ impl Operation {
 
     /// Starts all steps; `take_id` gives each that needs one a number.
     pub(crate) fn launch(&self, connection: &Connection, take_id: impl Fn() -> RequestId) -> Transfers {
-        self.steps.iter().map(|step| step.launch(connection, &take_id)).collect()
+        let mut transfers: Transfers =
+            self.steps.iter().rev().map(|step| step.launch(connection, &take_id)).collect();
+        transfers.reverse();
+        transfers
     }
 }
 

@@ -56,7 +56,7 @@ pub use migration::{Balancing, CorePlace, Interval, IterationLoads, IterationRow
 pub use noise::Noise;
 pub use origin::Origin;
 pub use protocol::{
-    AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, ProcessorCosts,
+    AccessProgress, EagerSend, Envelope, Handshake, LibraryProgress, Overhead, PollCost, ProcessorCosts,
     Protocol, ReceiveStartup, Rendezvous, SendCost, Startup, StartupCost, TransferMode, WakeUp,
 };
 pub use ranks::job::JobId;

@@ -50,8 +50,8 @@ pub struct Protocol {
     pub reduce_seconds_per_byte: f64,
     /// Seconds per byte of copying within a rank during a collective.
     pub copy_seconds_per_byte: f64,
-    /// When non-blocking collectives go on.
-    pub progress: CollectiveProgress,
+    /// When the library goes on with non-blocking collectives and with rendezvous.
+    pub progress: LibraryProgress,
     /// Who carries out accesses to windows at their target.
     pub one_sided: AccessProgress,
     /// What an access that combines or compares elements costs at its target, beside its bytes; these happen one after the other.
@@ -114,12 +114,13 @@ pub enum Handshake {
     Read,
 }
 
-/// When a non-blocking collective goes on after its messages have arrived.
+/// When a library acts on what has arrived: goes on with a non-blocking collective, or with a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CollectiveProgress {
-    /// At once, as with a progress thread or with an interface that performs collectives.
+pub enum LibraryProgress {
+    /// At once, as with a progress thread or with an interface that performs collectives and rendezvous.
     Background,
-    /// When the rank is in a call of MPI, as in most libraries by default: a rank that computes holds up the others.
+    /// When the rank is in a call of MPI, as in most libraries by default: a rank that computes holds up the others. The library
+    /// looks for what has arrived when it waits or is asked, not when it begins to send or receive.
     InCalls,
 }
 

@@ -1,7 +1,7 @@
 //! The parameters of a model as text.
 
 use mpirage_models::{DelaySection, FlowParameters, InterfaceDelay, Segment};
-use mpirage_mpi::{AccessProgress, CollectiveProgress, Envelope, Handshake, Noise, Overhead, Protocol};
+use mpirage_mpi::{AccessProgress, Envelope, Handshake, LibraryProgress, Noise, Overhead, Protocol};
 
 use crate::model::Model;
 use crate::network::Network;
@@ -53,10 +53,10 @@ fn describe_handshake(handshake: Handshake) -> &'static str {
     }
 }
 
-fn describe_progress(progress: CollectiveProgress) -> &'static str {
+fn describe_progress(progress: LibraryProgress) -> &'static str {
     match progress {
-        CollectiveProgress::Background => "background",
-        CollectiveProgress::InCalls => "calls",
+        LibraryProgress::Background => "background",
+        LibraryProgress::InCalls => "calls",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The `[model]` table of our own files.
 
 use mpirage_models::{DelaySection, FanTable, Fans, FlowParameters, InterfaceDelay, Limit, Links, Segment};
-use mpirage_mpi::{AccessProgress, CollectiveProgress, Envelope, Handshake, Noise, Overhead, Protocol};
+use mpirage_mpi::{AccessProgress, Envelope, Handshake, LibraryProgress, Noise, Overhead, Protocol};
 use mpirage_platform::{PlatformError, Setting, Value};
 use mpirage_units::{BANDWIDTH, DIVISOR, Duration, FACTOR, LATENCY};
 
@@ -428,10 +428,10 @@ fn one_sided(value: &Value) -> Result<AccessProgress, String> {
     }
 }
 
-fn progress(value: &Value) -> Result<CollectiveProgress, String> {
+fn progress(value: &Value) -> Result<LibraryProgress, String> {
     match value {
-        Value::Text(text) if text == "background" => Ok(CollectiveProgress::Background),
-        Value::Text(text) if text == "calls" => Ok(CollectiveProgress::InCalls),
+        Value::Text(text) if text == "background" => Ok(LibraryProgress::Background),
+        Value::Text(text) if text == "calls" => Ok(LibraryProgress::InCalls),
         other => Err(format!("{other} is neither \"background\" nor \"calls\"")),
     }
 }

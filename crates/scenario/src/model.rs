@@ -2,7 +2,7 @@
 
 use mpirage_models::{Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
 use mpirage_mpi::{
-    AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Noise, Overhead, PollCost, Protocol,
+    AccessProgress, EagerSend, Envelope, Handshake, LibraryProgress, Noise, Overhead, PollCost, Protocol,
     Rendezvous, SendCost, WakeUp,
 };
 use mpirage_platform::{ModelSettings, NetworkSource, Platform, PlatformError, Setting};
@@ -459,7 +459,7 @@ fn eager_protocol() -> Protocol {
         clock_cost: Duration::from_nanos(10),
         reduce_seconds_per_byte: 0.25e-9,
         copy_seconds_per_byte: 0.1e-9,
-        progress: CollectiveProgress::Background,
+        progress: LibraryProgress::Background,
         one_sided: AccessProgress::Interface,
         atomic_gap: Duration::ZERO,
         wake_up: WakeUp::default(),

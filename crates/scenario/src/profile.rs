@@ -1,7 +1,7 @@
 //! Profiles: how an MPI library behaves on its transport, under one name.
 
 use mpirage_models::{Fairness, FlowParameters, Framing, Lateness, Physics, Trailer};
-use mpirage_mpi::{AccessProgress, EagerSend, Handshake, Protocol, WakeUp};
+use mpirage_mpi::{AccessProgress, EagerSend, Handshake, LibraryProgress, Protocol, WakeUp};
 use mpirage_packet::{MessageParameters, PacketParameters};
 use mpirage_units::Duration;
 
@@ -24,6 +24,8 @@ pub struct Profile {
     eager: EagerSend,
     handshake: Handshake,
     messages: MessageParameters,
+    /// When the library acts on what arrives.
+    progress: LibraryProgress,
     /// What software takes for each message.
     software: Duration,
     noise: Noise,
@@ -61,6 +63,7 @@ pub const PROFILES: [Profile; 7] = [
         eager: EagerSend::Buffered,
         handshake: Handshake::Grant,
         messages: MessageParameters { header: 24, control: 80, trailer: 80, trailer_from: 65_473 },
+        progress: LibraryProgress::InCalls,
         software: Duration::from_nanos(22_000),
         noise: LINUX,
     },
@@ -73,6 +76,7 @@ pub const PROFILES: [Profile; 7] = [
         eager: EagerSend::Buffered,
         handshake: Handshake::Confirm,
         messages: MessageParameters { header: 24, control: 80, trailer: 0, trailer_from: 0 },
+        progress: LibraryProgress::InCalls,
         software: Duration::from_nanos(5_000),
         noise: LINUX,
     },
@@ -85,6 +89,7 @@ pub const PROFILES: [Profile; 7] = [
         eager: EagerSend::Buffered,
         handshake: Handshake::Grant,
         messages: MessageParameters { header: 40, control: 40, trailer: 0, trailer_from: 0 },
+        progress: LibraryProgress::InCalls,
         software: Duration::from_nanos(22_000),
         noise: LINUX,
     },
@@ -97,6 +102,7 @@ pub const PROFILES: [Profile; 7] = [
         eager: EagerSend::AtOnce,
         handshake: Handshake::Read,
         messages: MessageParameters { header: 16, control: 48, trailer: 0, trailer_from: 0 },
+        progress: LibraryProgress::InCalls,
         software: Duration::from_nanos(400),
         noise: PUNCTUAL,
     },
@@ -109,6 +115,7 @@ pub const PROFILES: [Profile; 7] = [
         eager: EagerSend::AtOnce,
         handshake: Handshake::Read,
         messages: MessageParameters { header: 16, control: 64, trailer: 0, trailer_from: 0 },
+        progress: LibraryProgress::InCalls,
         software: Duration::from_nanos(800),
         noise: PUNCTUAL,
     },
@@ -121,6 +128,7 @@ pub const PROFILES: [Profile; 7] = [
         eager: EagerSend::AtOnce,
         handshake: Handshake::Read,
         messages: MessageParameters { header: 16, control: 64, trailer: 0, trailer_from: 0 },
+        progress: LibraryProgress::Background,
         software: Duration::from_nanos(1_900),
         noise: PUNCTUAL,
     },
@@ -133,6 +141,7 @@ pub const PROFILES: [Profile; 7] = [
         eager: EagerSend::AtOnce,
         handshake: Handshake::Read,
         messages: MessageParameters { header: 16, control: 48, trailer: 0, trailer_from: 0 },
+        progress: LibraryProgress::InCalls,
         software: Duration::from_nanos(600),
         noise: PUNCTUAL,
     },
@@ -198,10 +207,10 @@ impl Profile {
 
     /// The protocol of the library on a network of frames.
     pub(crate) fn protocol(&self, base: Protocol) -> Protocol {
-        let &Profile { eager_limit, eager, handshake, .. } = self;
+        let &Profile { eager_limit, eager, handshake, progress, .. } = self;
         let wake_up = WakeUp { latest: self.noise.wake_up, ..base.wake_up };
         let one_sided = self.transport.access_progress();
-        Protocol { eager_limit, eager, handshake, push_limit: u64::MAX, one_sided, wake_up, ..base }
+        Protocol { eager_limit, eager, handshake, push_limit: u64::MAX, progress, one_sided, wake_up, ..base }
     }
 
     /// The physics of the library on its transport, for flows.

@@ -359,6 +359,11 @@ impl Collectives {
         self.instances[run.instance].participants[run.member as usize].line
     }
 
+    /// Does no run wait for a call of its rank?
+    pub(crate) fn none_is_held_up(&self) -> bool {
+        self.held_up.is_empty()
+    }
+
     /// A run waits for the next call of its rank.
     pub(crate) fn hold_up(&mut self, id: RunId) {
         self.held_up.entry(self.runs[id].rank).or_default().push(id);

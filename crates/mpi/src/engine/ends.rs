@@ -6,6 +6,7 @@ use mpirage_record::Record;
 use mpirage_units::Time;
 
 use super::bursts::BackgroundWork;
+use super::core::is_unnoticed;
 use super::wiring::Engine;
 use crate::ids::{MessageId, WorkId};
 use crate::memory::Memory;
@@ -49,6 +50,9 @@ impl<M: Memory> Engine<M> {
 
     /// A transfer of a message has reached a milestone.
     pub(super) fn transfer_event(&mut self, id: MessageId, milestone: Milestone) {
+        if milestone == Milestone::Ended && is_unnoticed(&mut self.calls.core, id) {
+            return;
+        }
         let (transport, mut env) = self.calls.core.transport();
         match transport.transfer_event(&mut env, id, milestone) {
             Reception::None => {}

@@ -12,7 +12,7 @@ use super::calls::Calls;
 use super::messages::Incoming;
 use crate::memory::Memory;
 use crate::origin::Origin;
-use crate::protocol::{AccessProgress, CollectiveProgress};
+use crate::protocol::{AccessProgress, LibraryProgress};
 use crate::ranks::line::Then;
 use crate::ranks::request::Operation;
 use crate::transport::matching::{ANY_TAG, Key};
@@ -52,7 +52,8 @@ impl<M: Memory> Calls<M> {
             && call.stamp.delay.is_zero()
             && !self.core.protocol.has_beginnings()
             && self.core.occupancy.is_none()
-            && self.core.protocol.progress == CollectiveProgress::Background
+            && (self.core.protocol.progress == LibraryProgress::Background
+                || self.core.collectives.none_is_held_up())
             && self.core.protocol.one_sided == AccessProgress::Interface
             && !self.samples.is_open(self.core.ranks.rank_of(line))
     }

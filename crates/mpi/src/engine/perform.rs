@@ -13,6 +13,7 @@ use mpirage_record::Record;
 use mpirage_units::Time;
 
 use super::calls::Calls;
+use super::core::look;
 use super::fast_path::FastPath;
 use super::figures::observe;
 use super::files::FileCalls;
@@ -184,6 +185,9 @@ impl<M: Memory> Calls<M> {
             self.core.show_output(rank);
         }
         if is_function(call) {
+            if matches!(call, Call::Wait { poll: true, .. } | Call::Probe { poll: true, .. }) {
+                look(&mut self.core, line);
+            }
             self.core.make_progress(line);
             self.one_sided().make_progress(line);
         }
@@ -199,7 +203,10 @@ impl<M: Memory> Calls<M> {
     pub(super) fn settle(&mut self, line: LineId, progress: Progress, needs_answer: bool) -> bool {
         let then = if needs_answer { Then::Reply } else { Then::NextCall };
         match (progress, then) {
-            (Progress::Blocked, _) => return false,
+            (Progress::Blocked, _) => {
+                look(&mut self.core, line);
+                return false;
+            }
             (Progress::Pay(cost), then) if !cost.is_zero() => {
                 self.core.pay(line, cost, then);
                 return false;

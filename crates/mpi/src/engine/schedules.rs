@@ -18,7 +18,7 @@ use crate::ids::{InstanceId, RunId};
 use crate::memory::Memory;
 use crate::occupancy::Job;
 use crate::origin::Origin;
-use crate::protocol::{CollectiveProgress, per_byte};
+use crate::protocol::{LibraryProgress, per_byte};
 use crate::ranks::Ranks;
 use crate::ranks::line::Phase;
 use crate::ranks::request::Operation;
@@ -126,7 +126,7 @@ impl<M: Memory> Core<M> {
 
     /// A line makes a call: the schedules of its rank that wait for one go on.
     pub(crate) fn make_progress(&mut self, line: LineId) {
-        if self.protocol.progress == CollectiveProgress::InCalls {
+        if self.protocol.progress == LibraryProgress::InCalls {
             for id in self.collectives.take_held_up(self.ranks.rank_of(line)) {
                 self.continue_run(id);
             }

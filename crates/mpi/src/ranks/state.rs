@@ -224,6 +224,16 @@ impl Ranks {
         }
     }
 
+    /// Is a rank in no call of MPI, and not past its last one?
+    pub(crate) fn is_away(&self, rank: RankId) -> bool {
+        let away = |line: &LineId| {
+            let Line { phase, in_function, .. } = &self.lines[line.index()];
+            let looks = phase.is(&Phase::TakingCompleted) || phase.is(&Phase::Gone);
+            !(looks || phase.is_in_call() && *in_function)
+        };
+        away(&LineId::first_of(rank)) && self.ranks[rank.index()].other_lines.iter().all(away)
+    }
+
     /// The line that waits for a request.
     #[inline]
     fn waiter(&self, rank: RankId, id: RequestId) -> LineId {

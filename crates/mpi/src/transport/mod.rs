@@ -12,5 +12,7 @@ mod state;
 #[cfg(test)]
 mod table;
 mod transfer;
+mod unnoticed;
 
 pub(crate) use state::{Env, Event, Reception, Transport, queue_lengths, set_hosts};
+pub(crate) use unnoticed::acting_rank;

@@ -11,6 +11,7 @@ use mpirage_units::Time;
 use super::matching::{Key, Matching, Probe, QueueLengths};
 use super::message::{Message, Owner, Receive, Taker, TransferState};
 use super::order::Orders;
+use super::unnoticed::Unnoticed;
 use crate::data_plane::DataPlane;
 use crate::ids::{Arena, DelayedId, Id, MessageId, ReceiveId, Table};
 use crate::observe::Observers;
@@ -67,6 +68,7 @@ pub(crate) struct Transport {
     pub(super) orders: Orders,
     /// Sends that are complete once their bytes have been copied out.
     pub(super) delayed: Table<DelayedId, (Owner, Time)>,
+    pub(crate) unnoticed: Unnoticed,
     /// Lines that wait in a probe.
     pub(super) probes: Vec<(LineId, RankId, Probe)>,
     /// Are matches reported?
@@ -97,6 +99,7 @@ impl Transport {
             receives: Arena::new(),
             orders: Orders::default(),
             delayed: Table::new(),
+            unnoticed: Unnoticed::default(),
             probes: Vec::new(),
             reports_matches: false,
             taken: Vec::new(),

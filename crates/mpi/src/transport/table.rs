@@ -23,7 +23,7 @@ use crate::observe::Observers;
 use crate::occupancy::Occupancy;
 use crate::origin::Origin;
 use crate::protocol::{
-    AccessProgress, CollectiveProgress, EagerSend, Envelope, Handshake, Overhead, PollCost, Protocol,
+    AccessProgress, EagerSend, Envelope, Handshake, LibraryProgress, Overhead, PollCost, Protocol,
     Rendezvous, SendCost, WakeUp,
 };
 use mpirage_units::Duration;
@@ -129,7 +129,7 @@ impl Variant {
             recv_overhead: Overhead::default(),
             poll: PollCost::Proportional { least: Duration::ZERO, share: 0.0 },
             clock_cost: Duration::ZERO,
-            progress: CollectiveProgress::Background,
+            progress: LibraryProgress::Background,
             one_sided: AccessProgress::Interface,
             atomic_gap: Duration::ZERO,
             wake_up: WakeUp::default(),
