@@ -131,7 +131,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
 
     /// `before it called MPI_Finalize`.
     fn when_it_died(&mut self, rank: u32) -> String {
-        let open: Vec<Origin> = self.engine.open_sessions(RankId::new(rank)).collect();
+        let open = self.engine.diagnosis().open_sessions(RankId::new(rank));
         match (&open[..], self.engine.lifecycle(RankId::new(rank)).1) {
             (_, true) => "after it called MPI_Finalize".to_owned(),
             ([], _) => "before it called MPI_Finalize".to_owned(),

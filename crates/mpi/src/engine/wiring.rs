@@ -254,11 +254,6 @@ impl<M: Memory> Engine<M> {
         self.calls.core.ranks.lifecycle(rank)
     }
 
-    /// Where a rank has opened the sessions that it has not finalized.
-    pub fn open_sessions(&self, rank: RankId) -> impl Iterator<Item = Origin> + '_ {
-        self.calls.core.ranks.sessions.of(rank)
-    }
-
     /// The call a line is in, or was in last.
     pub fn last_call(&self, line: LineId) -> Stamp {
         self.calls.core.ranks.line(line).stamp
