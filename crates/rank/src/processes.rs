@@ -157,7 +157,8 @@ impl Processes {
 
     /// The same of some ranks: another program may be at the same addresses.
     pub(crate) fn explain_addresses_of(&self, ranks: Range<u32>, symbols: &mut Symbols) {
-        let living = ranks.clone().filter_map(|rank| self.living(RankId::new(rank)));
+        let started = ranks.start..ranks.end.min(self.started() as u32);
+        let living = started.filter_map(|rank| self.living(RankId::new(rank)));
         living.take(LOOKED_AT).for_each(|process| symbols.learn(process));
         let maps = self.maps.iter().filter(|(rank, _)| ranks.contains(&rank.get()));
         maps.for_each(|(_, map)| symbols.learn_map(map));
