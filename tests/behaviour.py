@@ -483,9 +483,9 @@ def help_texts(suite):
     listed = re.findall(r"^  ([a-z]+) ", suite.run([MPIRAGE, "--help"]).out.split("Examples:")[0], re.MULTILINE)
     commands = [[]] + [[name] for name in listed if name != "help"]
     commands += [[around, name] for around, names in (("trace", ("convert", "info")), ("platform", ("check", "show"))) for name in names]
-    suite.check("all commands are listed", {"run", "demo", "cc", "cxx", "replay", "trace", "report", "tune", "platform", "info", "gdb", "completions"} <= set(listed), listed)
+    suite.check("all commands are listed", {"run", "demo", "cc", "cxx", "fc", "replay", "trace", "report", "tune", "platform", "info", "gdb", "completions"} <= set(listed), listed)
     # Files that examples read are made by those before.
-    order = {"cc": 0, "cxx": 0, "run": 1, "replay": 2, "report": 3, "tune": 3}
+    order = {"cc": 0, "cxx": 0, "fc": 0, "run": 1, "replay": 2, "report": 3, "tune": 3}
     for words in sorted(commands, key=lambda words: order.get(words[0] if words else "", 4)):
         text = suite.run([MPIRAGE, "help", *words]).out
         what = " ".join(["help", *words])

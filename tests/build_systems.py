@@ -5,6 +5,7 @@ programs of another build.
 tests/build_systems.py [PART…]. Shells and build systems that are not installed are left out, and named."""
 
 import os
+import pathlib
 import re
 import shutil
 import sys
@@ -174,8 +175,30 @@ def other_build(suite):
         suite.check(f"it runs as {how}", (result.code, result.out) == (0, "3 ranks\n"), result)
 
 
+def other_mailboxes(suite):
+    """A rank whose library is of a build with other mailboxes ends with an explanation, where it would read nonsense."""
+    folder = project(suite, "mailboxes", {"say.c": "extern const char *mpirage_channel_version(void); int puts(const char *); int main(void) { return !puts(mpirage_channel_version()); }"})
+    (folder / "lib").mkdir()
+    ask = {part: suite.run([BIN / "mpicc", f"--showme:{part}"]).out.strip() for part in ("incdirs", "libdirs")}
+    ours = pathlib.Path(ask["libdirs"]) / "libmpi_abi.so.1"
+    suite.run(["gcc", "say.c", "-L" + ask["libdirs"], "-lmpi_abi", "-Wl,-rpath," + ask["libdirs"], "-o", "say"], cwd=folder, timeout=60)
+    version = suite.run([folder / "say"]).out.strip()
+    other = ours.read_bytes().replace(version.encode(), b"0123456789abcdef")
+    suite.check("a library says its version", len(version) == 16 and other != ours.read_bytes(), version)
+    (folder / "lib" / "libmpi_abi.so.1").write_bytes(other)
+    # RPATH, unlike RUNPATH, comes before LD_LIBRARY_PATH.
+    made = suite.run(["gcc", "hello.c", f"-I{ask['incdirs']}", f"-L{ask['libdirs']}", "-lmpi_abi", f"-Wl,--disable-new-dtags,-rpath,{folder}/lib", "-o", "hello"],
+                     cwd=folder, timeout=60)
+    result = suite.simulate("-q", "-n", 2, "--ranks-as", "processes", folder / "hello", timeout=60)
+    explained = "different builds of mpirage" in result.err and f"{folder}/lib/libmpi_abi.so.1" in result.err
+    suite.check("ranks end and say why", made.code == 0 and result.code != 0 and explained and not result.out, (made, result))
+    folded = suite.simulate("-q", "-n", 2, "--ranks-as", "folded", folder / "hello", timeout=60)
+    suite.check("folded ranks use the simulator's library", (folded.code, folded.out) == (0, "2 ranks\n"), folded)
+
+
 def main():
-    Suite("build_systems").run_parts([questions, shells, modules, cmake, meson, launchers, other_build], sys.argv[1:])
+    parts = [questions, shells, modules, cmake, meson, launchers, other_build, other_mailboxes]
+    Suite("build_systems").run_parts(parts, sys.argv[1:])
 
 
 main()

@@ -225,7 +225,7 @@ def leaks(suite):
             lines = [line for line in result.err.splitlines() if "at the end of the run" in line]
             suite.check(f"{ranks} ranks {how}: a line for each kind", result.code == 0 and len(lines) == 4, result)
             for mark, wanted in (("request", f"leave {ranks} requests"), ("message", f"{ranks} messages were never received"),
-                                 ("own", f"{ranks} communicators of up to 1 ranks"), ("all", f"a communicator of {ranks} ranks")):
+                                 ("own", f"{ranks} communicators of up to 1 rank"), ("all", f"a communicator of {ranks} ranks")):
                 place = f"{source}:{line_of(source, mark)} in main"
                 suite.check(f"{ranks} ranks {how}: {mark}", any(wanted in line and place in line for line in lines), result)
 

@@ -11,11 +11,13 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import statistics
 import sys
+import time
 import xml.etree.ElementTree
 
-from harness import MPIRAGE, ROOT, Suite, find
+from harness import MPIRAGE, ROOT, Suite, find, marked
 
 CALIBRATION = pathlib.Path(os.environ.get("CALIBRATION", ROOT.parent / "shared" / "data" / "calibration"))
 OPENMPI = ROOT / "examples" / "pingpong-openmpi.csv"
@@ -200,6 +202,24 @@ def mistakes(suite):
     suite.check("mistakes: factors on no latency", flat.code == 83 and "--fit overheads" in flat.err, flat)
 
 
+def interrupted(suite):
+    """A signal ends the measurement of `--run`, its launcher included, and leaves no file behind."""
+    launcher = suite.folder / "launch"
+    launcher.write_text("#!/bin/sh\nexec sleep 60\n")
+    launcher.chmod(0o755)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        mark = f"calibrate-{number.name}"
+        process = suite.start([MPIRAGE, "calibrate", "--run", "--mpirun", launcher, "--mpicc", "true", "-p", "cluster:2"], mark)
+        until = time.time() + 10
+        while not (running := any("sleep" in line for _, line in marked(mark))) and time.time() < until:
+            time.sleep(0.02)
+        before = os.listdir(suite.temporary)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=10)
+        suite.check(f"{number.name} ends it", running and before and process.returncode == 128 + number and b"interrupted" in err, (running, before, process.returncode, err))
+        suite.check(f"{number.name} leaves nothing behind", not marked(mark) and not os.listdir(suite.temporary), (marked(mark), os.listdir(suite.temporary)))
+
+
 def compared(suite):
     """Two files side by side."""
     measured, simulated = suite.folder / "measured.csv", suite.folder / "simulated.csv"
@@ -297,7 +317,7 @@ def measured(suite):
         suite.check(f"measured: {name}: the model is read", loaded.code == 0, loaded)
 
 
-PARTS = [fits, choices, formats, mistakes, compared, taurus, measured]
+PARTS = [fits, choices, formats, mistakes, interrupted, compared, taurus, measured]
 
 
 def main():

@@ -72,6 +72,81 @@ def collective_sizes(suite):
         case.check("errors return where too much arrives", lines == [expected(rank) for rank in range(case.ranks)], result)
 
 
+@part
+def session_left(suite):
+    """A session that is never finalized is named, with the call that opened it."""
+    opened = f"opened by MPI_Session_init at {SOURCES}/session_left.c:8 in open_session"
+    for case in cases(suite, "session_left"):
+        good = case.run("none")
+        case.check("all sessions finalized", (good.code, good.err) == (0, ""), good)
+        for how, which in (("one", "the session"), ("two", "2 sessions, the first"), ("beside", "the session")):
+            result = case.run(how)
+            said = f"rank 1 exited with code 0 before it called MPI_Session_finalize for {which} {opened}"
+            case.check(f"{how} left", result.code == 81 and said in result.err, result)
+
+
+POLLS = """#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, word, done = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Irecv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+"""
+
+
+@part
+def polls_for_ever(suite):
+    """Ranks that poll for a message that nobody sends are told so, not to look for wrong units."""
+    program = suite.compile(POLLS, "polls", flags=("-g",))
+    for mode in ("processes", "folded"):
+        result = suite.simulate("-q", "-n", 3, "--ranks-as", mode, program, timeout=60)
+        said = "ranks poll for what never happens" in result.err and "rank 1; its last MPI call was MPI_Test" in result.err and "unit" not in result.err
+        suite.check(f"{mode}: the loop is named", result.code == 84 and said, result)
+
+
+# Two programs of the same size, so that their calls have the same addresses; the first rank waits for ever.
+PROGRAM = """#include <mpi.h>
+{lines}static void wait_for(int rank) {{
+    int word, size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == 0) MPI_Recv(&word, 1, MPI_INT, size - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else MPI_Barrier(MPI_COMM_WORLD);
+}}
+int main(int argc, char **argv) {{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    wait_for(rank);
+    MPI_Finalize();
+}}
+"""
+
+
+@part
+def two_programs(suite):
+    """Calls of several programs in one run are found in the source of each, also if they have the same addresses."""
+    first = suite.compile(PROGRAM.format(lines=""), "first", flags=("-g",))
+    second = suite.compile(PROGRAM.format(lines="\n" * 30), "second", flags=("-g",))
+    for mode in ("processes", "folded"):
+        for paths in ([], ["--call-paths", 2]):
+            folder = suite.folder / f"two-{mode}-{len(paths)}.csv"
+            command = ["-q", "--ranks-as", mode, *paths, "--trace", folder, "-n", 2, first, ":", "-n", 2, second, ":", "-n", 1, first]
+            result = suite.simulate(*command)
+            places = {number: f"rank {number} in {call} at {suite.folder}/{name}.c:{line} in wait_for" for number, call, name, line in
+                      ((0, "MPI_Recv", "first", 5), (1, "MPI_Barrier", "first", 6), (2, "MPI_Barrier", "second", 36), (4, "MPI_Barrier", "first", 6))}
+            wrong = [place for place in places.values() if place not in result.err]
+            suite.check(f"{mode} {paths}: the deadlock names the sources", result.code == 80 and not wrong, (wrong, result))
+            calls = (folder / "calls.csv").read_text() if folder.exists() else ""
+            lines = {number: next((line for line in calls.splitlines() if line.startswith(f"{number},") and "MPI_Barrier" in line), "") for number in (1, 3, 4)}
+            right = all(f"{name}.c:{line}" in lines[number] for number, name, line in ((1, "first", 6), (3, "second", 36), (4, "first", 6)))
+            suite.check(f"{mode} {paths}: so does the timeline", right, lines)
+
+
 # As under Open MPI 4.1. Debian's MPICH 4.0 checks displacements below zero only.
 ACCESSES = """put of the last: success
 put behind it: range

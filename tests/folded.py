@@ -53,6 +53,33 @@ def hint(suite):
         suite.check(f"{mode} ranks that compute for {seconds} s", result.code == 0 and ("  hint  " in result.err) == hinted, result.err)
 
 
+# Opens so many files, and counts those that it got. `w` takes streams.
+OPENS = """#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int rank, wanted = atoi(argv[1]), got = 0, all;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < wanted; i++) got += argc > 2 ? fopen("/dev/null", "r") != NULL : open("/dev/null", O_RDONLY) >= 0;
+    MPI_Reduce(&got, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("%s\\n", all == 8 * wanted ? "all" : "some");
+    MPI_Finalize();
+}"""
+
+
+def file_limit(suite):
+    """Folded ranks have the hard limit of open files together; a rank that meets it is named."""
+    program = suite.compile(OPENS, "opens")
+    for how in ([], ["stream"]):
+        for mode, limit, said in (("folded", "-Sn 64", "all"), ("folded", "-n 256", "some"), ("processes", "-n 256", "all")):
+            command = " ".join(map(str, (f"ulimit {limit};", MPIRAGE, "run -n 8 --ranks-as", mode, program, 60, *how)))
+            result = suite.run(["sh", "-c", command])
+            warned = "could not open a file (EMFILE)" in result.err and "of 256 open files" in result.err
+            suite.check(f"{mode} {limit} {how}: files", (result.code, result.out) == (0, said + "\n") and warned == (said == "some"), result)
+
+
 def refusals(suite):
     """What cannot be folded, or should not, is said."""
     fixed = suite.compile(TESTS / "behaviour" / "hello.c", "fixed", flags=["-no-pie"])
@@ -84,6 +111,7 @@ def main():
     suite = Suite("folded")
     refusals(suite)
     hint(suite)
+    file_limit(suite)
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 4
     program = suite.compile(TESTS / "folded" / "random_traffic.c")
     for seed in range(seeds):

@@ -86,6 +86,10 @@ class Comparison:
             simulated = simulate(self.suite, self.preset, "latency", latencies)
             for size, published in latencies.items():
                 self.point("latency", f"{size} B", size, simulated.get(size, 0.0), published)
+            # Messages that follow each other overlap: one of a window takes no longer than one of a ping-pong.
+            short = min(latencies, key=lambda size: abs(size - 8))
+            each = 1 / simulate(self.suite, self.preset, "rate", [short]).get(short, 1e-9)
+            self.suite.check(f"{self.preset}: a window of {short} B", each < simulated.get(short, 0.0), (each, simulated))
         rates = BANDWIDTH.get(self.preset, {})
         if rates:
             simulated = simulate(self.suite, self.preset, "rate", rates)

@@ -177,8 +177,9 @@ class Fit:
 
     def first_isend(self, first):
         """The time per message of a window, without that of its first message and its answer."""
+        alone = ISEND.get(self.name, 0.2 * first)
         if len(self.bandwidth) < 4:
-            return {0: ISEND.get(self.name, 0.2 * first)}
+            return {0: alone}
         isend = {}
         for size, rate in sorted(self.bandwidth.items()):
             each, wire = size / rate, size / self.rate
@@ -187,7 +188,8 @@ class Fit:
                 isend[size] = isend[min(isend)]
                 break
             isend[size] = max(each - (self.latency.get(size, first) + first) / WINDOW, 2e-8)
-        return isend
+        # Windows of rendezvous messages say nothing about short ones.
+        return isend if min(isend) < self.known.eager else {0: alone, self.known.eager: alone, **isend}
 
     def overhead(self, share):
         """The overhead of non-blocking sends, at most a share of what is not on the wire."""
@@ -235,8 +237,9 @@ class Fit:
         if not last:
             self.off = 0.0
         if len(self.bandwidth) >= 4 and not last:
-            rates = simulate(program, platform, "rate", sorted(self.isend))
-            for size in self.isend:
+            windows = sorted(set(self.isend) & set(self.bandwidth))
+            rates = simulate(program, platform, "rate", windows)
+            for size in windows:
                 # Half, so that it settles.
                 lacks = size / self.bandwidth[size] - 1e-6 / rates[size]
                 self.isend[size] = max(2e-8, self.isend[size] + lacks / 2)

@@ -154,6 +154,7 @@ impl Alone {
             | Call::Observe { .. }
             | Call::CallPath { .. }
             | Call::Finding { .. }
+            | Call::Session { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
         }
@@ -247,6 +248,7 @@ impl Alone {
             | Call::Observe { .. }
             | Call::CallPath { .. }
             | Call::Finding { .. }
+            | Call::Session { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_) => {}
         }

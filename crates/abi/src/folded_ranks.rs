@@ -4,13 +4,19 @@
 //! It makes a rank for each, says which one runs before it lets it run, and lends all of them one mailbox. A rank puts
 //! its calls there and passes the turn by calling a function that returns when the rank may go on.
 
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 
-use mpirage_channel::FoldedRankInit;
+use mpirage_channel::{FoldedRankInit, VERSION};
 
 use crate::lock;
 use crate::origin::FoldedOrigin;
 use crate::rank::{self, Rank};
+
+/// The version of the mailboxes that this library knows.
+#[unsafe(no_mangle)]
+pub extern "C" fn mpirage_channel_version() -> *const c_char {
+    VERSION.as_ptr()
+}
 
 /// Makes a folded rank.
 ///

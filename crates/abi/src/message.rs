@@ -1,17 +1,20 @@
 //! Messages from one rank to another: checked arguments, from which calls are made.
 
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use mpirage_call::{Call, Completion, ContextId, Payload, Reply, RequestId, SendMode};
 
+use crate::arguments::{Number, count};
 use crate::connection::Connection;
 use crate::constants::*;
 use crate::error::{Result, fail};
 use crate::objects::bridge::Bridge;
 use crate::objects::comm::Comm;
+use crate::objects::datatype::Datatypes;
 use crate::region::Region;
 use crate::transfer::{Landing, TransferBuffers};
+use crate::types::MPI_Datatype;
 use crate::watch::{self, Watch};
 
 /// A message to send.
@@ -259,6 +262,21 @@ impl Peer {
             MPI_ANY_SOURCE => Ok(Peer::AnySource),
             rank => comm.member("source", rank).map(|member| Peer::Rank(comm.seat_of(member))),
         }
+    }
+}
+
+/// Checks the buffer of a message to or from `MPI_PROC_NULL`, as MPICH does: its datatype and address matter only if it has
+/// elements.
+#[cold]
+pub(crate) fn check_data_of_nobody(
+    datatypes: &Datatypes,
+    buf: *const c_void,
+    elements: impl Number,
+    datatype: MPI_Datatype,
+) -> Result<()> {
+    match count("count", elements)? {
+        0 => Ok(()),
+        _ => Region::of_arguments(datatypes, "buf", buf, elements, datatype).map(|_| ()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The process that this library is loaded into: whether it is a forked child, and how it ends.
 
-use core::ffi::c_int;
+use core::ffi::{CStr, c_int};
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::env;
 use std::sync::{Once, OnceLock};
@@ -8,6 +9,7 @@ use std::sync::{Once, OnceLock};
 use mpirage_channel::{CHANNEL_VARIABLE, simulator_of};
 
 use crate::lock::is_folded;
+use crate::output;
 
 /// The beginning of this library's name.
 const LIBRARY: &str = "libmpi_abi.so";
@@ -62,6 +64,30 @@ fn is_started_by_simulator() -> bool {
     static SIMULATOR: OnceLock<Option<u32>> = OnceLock::new();
     let simulator = SIMULATOR.get_or_init(|| simulator_of(&env::var(CHANNEL_VARIABLE).ok()?));
     simulator.is_some_and(|simulator| simulator == std::os::unix::process::parent_id())
+}
+
+/// Ends a rank that the dynamic linker has given the library of another build than its simulator's: their mailboxes differ.
+pub(crate) fn end_with_other_library() -> ! {
+    output::say(format_args!(
+        "the simulator and this program's MPI library ({}) are of different builds of mpirage. Run the program with the mpirage \
+         that the library belongs to; or build mpirage as a whole (`make build`), build the program anew with this mpirage's \
+         compiler wrappers, and let no RPATH, LD_PRELOAD or LD_LIBRARY_PATH name the other library",
+        own_path(),
+    ));
+    std::process::exit(MISUSE_EXIT_CODE)
+}
+
+/// Where this library was loaded from.
+fn own_path() -> String {
+    let mut information = MaybeUninit::<libc::Dl_info>::uninit();
+    let inside = (&raw const CHILD).cast();
+    // SAFETY: an address and a place; if the call succeeds, the name is a string that lives as long as the library.
+    unsafe {
+        match libc::dladdr(inside, information.as_mut_ptr()) {
+            0 => LIBRARY.to_owned(),
+            _ => CStr::from_ptr(information.assume_init().dli_fname).to_string_lossy().into_owned(),
+        }
+    }
 }
 
 /// Keeps programs that this process executes from inheriting a descriptor.

@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::slice;
 
 use mpirage_data::{Datatype, Origin, TypeSignature};
+use mpirage_units::counted;
 
 use crate::arguments::{Number, count};
 use crate::constants::{MPI_ERR_BUFFER, MPI_ERR_COUNT};
@@ -218,7 +219,7 @@ fn is_nowhere(address: usize, bytes: usize, datatype: &Datatype) -> bool {
 
 #[cold]
 fn no_buffer(what: &str, bytes: usize) -> MpiError {
-    let text = format!("{what} is a null pointer, but there are {bytes} bytes of data");
+    let text = format!("{what} is a null pointer, but there is data of {}", counted(bytes, "byte"));
     MpiError::new(MPI_ERR_BUFFER, text)
 }
 

@@ -3,6 +3,7 @@
 use core::ffi::c_int;
 
 use mpirage_call::Completion;
+use mpirage_units::counted;
 
 use crate::constants::*;
 use crate::error::{Result, fail};
@@ -60,12 +61,18 @@ pub(crate) fn check_room(completion: &Completion, room: u64) -> Result<()> {
     let Completion { source, tag, bytes, truncated, .. } = completion;
     if completion.mismatched {
         let class = if *truncated { MPI_ERR_TRUNCATE } else { MPI_ERR_OTHER };
-        fail!(class, "ranks of this collective give different sizes: another gives {bytes} bytes");
+        fail!(
+            class,
+            "ranks of this collective give different sizes: another gives {}",
+            counted(*bytes, "byte")
+        );
     }
     if *truncated {
         fail!(
             MPI_ERR_TRUNCATE,
-            "the message of {bytes} bytes from rank {source} with tag {tag} does not fit into {room} bytes"
+            "the message of {} from rank {source} with tag {tag} does not fit into {}",
+            counted(*bytes, "byte"),
+            counted(room, "byte")
         );
     }
     Ok(())

@@ -10,7 +10,7 @@ use mpirage_call::wire::decode_call;
 use mpirage_call::{
     BLOCKING, Call, Completing, Completion, LineId, Operator, Payload, Reply, SendMode, Service, Stamp,
 };
-use mpirage_channel::{Briefing, CHANNEL_VARIABLE, Mailboxes, Waiting, WorldPlace};
+use mpirage_channel::{Briefing, CHANNEL_VARIABLE, Mailboxes, Waiting, WorldPlace, channel_value};
 use mpirage_units::{Duration, Time};
 use rustix::io::{FdFlags, fcntl_setfd};
 use support::Workshop;
@@ -96,7 +96,7 @@ fn start(workshop: &Workshop, briefing: Briefing) -> (Simulator, Child) {
     let mailboxes =
         Mailboxes::of_ranks(1, &Briefing { simulator: std::process::id(), ..briefing }).expect("memory");
     fcntl_setfd(mailboxes.file(), FdFlags::empty()).expect("an open file");
-    let channel = format!("{}:0", mailboxes.file().as_raw_fd());
+    let channel = channel_value(mailboxes.file().as_raw_fd(), LineId::new(0));
     let mut command: Command = program.command();
     let child = command.env(CHANNEL_VARIABLE, channel).stdout(Stdio::piped()).spawn().expect("it runs");
     (Simulator { mailboxes, words: Vec::new(), read: 0 }, child)

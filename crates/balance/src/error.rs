@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mpirage_units::counted;
 use thiserror::Error;
 
 /// Why there is no mapping.
@@ -14,7 +15,7 @@ pub enum BalanceError {
     #[error("bad snapshot: {0}")]
     BadSnapshot(String),
     /// The mapping is for another number of ranks.
-    #[error("the balancer maps {mapped} ranks, but there are {ranks}")]
+    #[error("the balancer maps {}, but the snapshot has {ranks}", counted(*mapped, "rank"))]
     WrongLength {
         /// Ranks in the mapping.
         mapped: usize,
@@ -22,7 +23,7 @@ pub enum BalanceError {
         ranks: usize,
     },
     /// The mapping names a core that does not exist.
-    #[error("the balancer maps rank {rank} to core {core}, but there are {cores} cores, from 0")]
+    #[error("the balancer maps rank {rank} to core {core}, but the machine has {}, from 0", counted(*cores, "core"))]
     NoSuchCore {
         /// The rank.
         rank: usize,

@@ -47,8 +47,8 @@ fn mistakes_are_explained() {
     let says = |text: &str| ask(text, 1).unwrap_err().to_string();
     assert!(says("echo 'no such luck' >&2; exit 3").contains("(exit status: 3): no such luck"));
     assert!(says("echo hello").contains("something else than"));
-    assert!(says(r#"echo '{"mapping": [0, 0]}'"#).contains("maps 2 ranks, but there are 1"));
-    assert!(says(r#"echo '{"mapping": [2]}'"#).contains("rank 0 to core 2, but there are 2 cores"));
+    assert!(says(r#"echo '{"mapping": [0, 0]}'"#).contains("maps 2 ranks, but the snapshot has 1"));
+    assert!(says(r#"echo '{"mapping": [2]}'"#).contains("rank 0 to core 2, but the machine has 2 cores"));
     let missing = Executable::new("./no/such/file").map(
         &Snapshot::new(Vec::new(), vec![Core { host: 0, speed: 1.0, background: 0.0 }], Vec::new()).unwrap(),
     );

@@ -476,6 +476,16 @@ calls! {
     }
         answered: true, trace: LeftOut, stored: [], checks: [];
 
+    /// A session begins or ends. The run needs it only to name sessions that are left; it is answered, since a rank that ends next
+    /// hands over no further call.
+    46: Session {
+        /// The number of the session in its rank.
+        number: u64,
+        /// True if it begins.
+        opened: bool,
+    }
+        answered: true, trace: LeftOut, stored: [], checks: [];
+
     /// Of a checked run: the memory of the rank in a window.
     63: DeclareWindow {
         /// The window: the communicator that was made for it.

@@ -11,7 +11,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::process::Pid;
 
 use crate::layout::{Mailbox, STORE_BYTES, STRIDE};
-use crate::parse_variable;
+use crate::variable::{self, Writer};
 
 /// The number of frames that a note holds.
 pub const CRASH_FRAMES: usize = 32;
@@ -56,7 +56,7 @@ unsafe impl Sync for CrashPlace {}
 impl CrashPlace {
     /// The place in the mailbox that the environment variable's value names.
     pub fn of(variable: &str) -> Option<CrashPlace> {
-        let (file, line) = parse_variable(variable)?;
+        let Writer::Ours(file, line) = variable::read(variable) else { return None };
         // SAFETY: only borrowed; if the number is no open file, `mmap` says so.
         let file = unsafe { std::os::fd::BorrowedFd::borrow_raw(file) };
         let access = ProtFlags::READ | ProtFlags::WRITE;

@@ -12,6 +12,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use mpirage_call::{LineId, RankId};
 
 use crate::Mailboxes;
+use crate::variable::VERSION;
 
 /// The description of a folded rank, from which the library makes the rank.
 #[repr(C)]
@@ -40,6 +41,9 @@ pub struct FoldedRankInit {
 pub type MakeRank = unsafe extern "C" fn(*const FoldedRankInit) -> *mut c_void;
 /// Says which rank runs, or frees one.
 pub type NameRank = unsafe extern "C" fn(*mut c_void);
+
+/// The library's version of what it and the simulator write for each other.
+type TellVersion = extern "C" fn() -> *const c_char;
 
 /// Says that a rank will run soon, and whether it is the next.
 pub type ExpectRank = unsafe extern "C" fn(*mut c_void, bool);
@@ -79,14 +83,34 @@ pub struct FoldedLibrary {
     end: NameRank,
 }
 
+/// Why the MPI library cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The dynamic linker refuses it.
+    #[error("{0}")]
+    Linking(#[from] libloading::Error),
+    /// It does not know this simulator's mailboxes.
+    #[error(
+        "it belongs to another build of mpirage; build or install mpirage again (`make build`, `make install`)"
+    )]
+    OtherVersion,
+}
+
 /// A rank inside the library.
 pub struct FoldedRank(NonNull<c_void>);
 
 impl FoldedLibrary {
     /// Loads the library. No other library is linked to its symbols.
-    pub fn load(path: &Path) -> Result<FoldedLibrary, libloading::Error> {
+    pub fn load(path: &Path) -> Result<FoldedLibrary, LoadError> {
         // SAFETY: our own library; what it runs when loaded is the start of a Rust library, which does nothing.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }?;
+        // SAFETY: as below; the function returns a string that is never freed.
+        let version = unsafe {
+            library.get::<TellVersion>(b"mpirage_channel_version").map(|tell| CStr::from_ptr(tell()))
+        };
+        if !version.is_ok_and(|version| version == VERSION) {
+            return Err(LoadError::OtherVersion);
+        }
         // SAFETY: the library's `folded_ranks.rs` defines these functions with these types.
         unsafe {
             Ok(FoldedLibrary {

@@ -10,20 +10,17 @@
 //!  header │ outbox: calls │ inbox: reply or service │ stores: bytes to put in memory │ result of a service
 //! ```
 
-use std::os::fd::RawFd;
-
-use mpirage_call::LineId;
-
 mod crash_note;
 mod folded_rank;
 mod layout;
 mod line_end;
 mod line_requests;
 mod mailboxes;
+mod variable;
 
 pub use crash_note::{CRASH_FRAMES, Crash, CrashPlace};
 pub use folded_rank::{
-    FileLocks, FoldedLibrary, FoldedRank, FoldedRankInit, MakeRank, NameRank, Passing, ReadClock,
+    FileLocks, FoldedLibrary, FoldedRank, FoldedRankInit, LoadError, MakeRank, NameRank, Passing, ReadClock,
 };
 pub use layout::{
     Briefing, Disturbed, SERVICE_BYTES, SHARED_FILE_BYTES, STORE_BYTES, WorldPlace, short_name,
@@ -31,23 +28,4 @@ pub use layout::{
 pub use line_end::{Attach, ChannelError, FoldedPlace, LineEnd, LineOpener};
 pub use line_requests::LineRequest;
 pub use mailboxes::{Mailboxes, Waiting, interrupt_waits_when_children_end, kill_with_us};
-
-/// Environment variable by which a rank finds the memory file and its first line's mailbox: `descriptor:line`.
-pub const CHANNEL_VARIABLE: &str = "MPIRAGE_CHANNEL";
-
-/// The memory file and the line that the value of [`CHANNEL_VARIABLE`] names.
-pub(crate) fn parse_variable(value: &str) -> Option<(RawFd, LineId)> {
-    let mut parts = value.split(':');
-    let (file, line): (RawFd, u32) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    (file >= 0).then_some((file, LineId::new(line)))
-}
-
-/// The value of [`CHANNEL_VARIABLE`] for a rank that this process starts: the memory file, the line, and this process.
-pub fn channel_value(file: RawFd, line: LineId) -> String {
-    format!("{file}:{line}:{}", std::process::id())
-}
-
-/// The process of the simulator that a value of [`CHANNEL_VARIABLE`] names.
-pub fn simulator_of(value: &str) -> Option<u32> {
-    value.split(':').nth(2)?.parse().ok()
-}
+pub use variable::{CHANNEL_VARIABLE, VERSION, channel_value, simulator_of};

@@ -13,7 +13,7 @@ use rustix::thread::futex::{self, Timespec};
 use rustix::thread::gettid;
 
 use crate::layout::{Briefing, LINE, Mailbox, SIMULATOR, STRIDE};
-use crate::parse_variable;
+use crate::variable::{self, Writer};
 
 /// How often a waiting line checks that the simulator still lives.
 const LIVENESS: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
@@ -26,6 +26,8 @@ pub enum Attach {
     Rank(LineEnd),
     /// It runs by itself.
     Alone,
+    /// It is a rank of a simulator whose mailboxes this code does not know.
+    OtherVersion,
 }
 
 /// Why a call could not be made.
@@ -121,7 +123,11 @@ unsafe impl Send for LineEnd {}
 impl LineEnd {
     /// Attaches to the mailbox named by the environment variable's value, unless another process has it already.
     pub fn attach(variable: Option<&str>) -> Attach {
-        let Some((file, line)) = variable.and_then(parse_variable) else { return Attach::Alone };
+        let (file, line) = match variable.map_or(Writer::Unknown, variable::read) {
+            Writer::Ours(file, line) => (file, line),
+            Writer::OtherVersion => return Attach::OtherVersion,
+            Writer::Unknown => return Attach::Alone,
+        };
         match LineEnd::map(file, line) {
             Some(end) if end.claim() => Attach::Rank(end),
             _ => Attach::Alone,

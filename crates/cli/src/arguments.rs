@@ -84,6 +84,13 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Compile a Fortran program (also installed as mpifort, mpif90, mpif77)
+    #[command(after_help = examples::FC)]
+    Fc {
+        /// Arguments of the Fortran compiler
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
     Run(Box<RunArguments>),
     /// Run an MPI program in real time on a simulated network, slowed down by a time factor

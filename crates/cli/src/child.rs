@@ -1,9 +1,10 @@
-//! Runs `mpirage` as another process, without its output.
+//! Other processes that a command runs: `mpirage` itself, without its output, or other programs. Signals that stop the command stop them too.
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{IsTerminal, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::io::{self, IsTerminal, Read};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -65,7 +66,6 @@ pub fn run_limited(
     interrupt: &Interrupt,
     limits: Limits,
 ) -> Result<Option<Ended>, Failure> {
-    let started = Instant::now();
     let mut command = Command::new(std::env::current_exe().context("cannot find this program's own file")?);
     command.arg(name).args(arguments);
     for (name, value) in variables {
@@ -74,29 +74,53 @@ pub fn run_limited(
     command.stdin(standard_input()).stdout(limits.output).stderr(Stdio::piped());
     mpirage_channel::kill_with_us(&mut command);
     let mut child = command.spawn().context("cannot start another mpirage")?;
-    let mut errors = child.stderr.take();
-    let said = std::thread::spawn(move || {
-        let mut said = Vec::new();
-        let _ = errors.as_mut().map(|errors| errors.read_to_end(&mut said));
-        String::from_utf8_lossy(&said).into_owned()
-    });
-    let status = loop {
-        if let Some(status) = child.try_wait().context("cannot wait for another mpirage")? {
+    let said = read_aside(child.stderr.take());
+    let Some(status) = wait(&mut child, interrupt, limits.seconds)? else { return Ok(None) };
+    let said = String::from_utf8_lossy(&said.join().unwrap_or_default()).into_owned();
+    Ok(Some(Ended { status, said }))
+}
+
+/// Runs any command and returns its output; a signal that ends this process ends the command too. Without a command of that
+/// name, the inner result is the error.
+pub fn output(command: &mut Command, interrupt: &Interrupt) -> Result<io::Result<Output>, Failure> {
+    let mut child = match command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
+        Ok(child) => child,
+        Err(error) => return Ok(Err(error)),
+    };
+    let (stdout, stderr) = (read_aside(child.stdout.take()), read_aside(child.stderr.take()));
+    let status = wait(&mut child, interrupt, Duration::MAX)?.expect("there is no limit");
+    let [stdout, stderr] = [stdout, stderr].map(|bytes| bytes.join().unwrap_or_default());
+    Ok(Ok(Output { status, stdout, stderr }))
+}
+
+/// Reads what a process writes, so that it never waits for us.
+fn read_aside(stream: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.map(|mut stream| stream.read_to_end(&mut bytes));
+        bytes
+    })
+}
+
+/// Waits until the process ends; none if that takes longer than the limit. A signal to this process is an error.
+fn wait(child: &mut Child, interrupt: &Interrupt, limit: Duration) -> Result<Option<ExitStatus>, Failure> {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().context("cannot wait for another process")? {
             // A signal to the whole group may have ended it first.
             interrupt.check()?;
-            break status;
+            return Ok(Some(status));
         }
         if let Err(failure) = interrupt.check() {
-            end(&mut child);
+            end(child);
             return Err(failure);
         }
-        if started.elapsed() > limits.seconds {
-            end(&mut child);
+        if started.elapsed() > limit {
+            end(child);
             return Ok(None);
         }
         std::thread::sleep(LOOK);
-    };
-    Ok(Some(Ended { status, said: said.join().unwrap_or_default() }))
+    }
 }
 
 /// Ends a run. It may end its ranks and remove its files first, for a while.
@@ -113,7 +137,7 @@ fn end(child: &mut Child) {
 
 /// Standard input of the run: a regular file is read in every run; a pipe or terminal is left alone.
 fn standard_input() -> Stdio {
-    let regular = !std::io::stdin().is_terminal()
+    let regular = !io::stdin().is_terminal()
         && std::fs::metadata("/proc/self/fd/0").is_ok_and(|metadata| metadata.is_file());
     let file = if regular { File::open("/proc/self/fd/0").ok() } else { None };
     file.map_or_else(Stdio::null, Stdio::from)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mpirage_calibrate::{Comparison, LogErrors, Pair, ReadOptions, Record, compare, percent, read_records};
 use mpirage_plot::{Colour, Look, Panel, Point, Series, size_text, svg, time_text};
-use mpirage_units::Duration;
+use mpirage_units::{Duration, counted};
 use serde_json::{Value, json};
 
 use crate::arguments::{CompareArguments, STANDARD_OUTPUT};
@@ -100,7 +100,7 @@ fn print(comparison: &Comparison) {
 fn name(pair: &Pair) -> String {
     let words: Vec<&str> =
         [&pair.topology, &pair.mpi, &pair.bench].into_iter().filter_map(Option::as_deref).collect();
-    let ranks = pair.ranks.map(|ranks| format!("{ranks} ranks"));
+    let ranks = pair.ranks.map(|ranks| counted(ranks, "rank"));
     let parts = [Some(words.join(" ")).filter(|words| !words.is_empty()), ranks, pair.bytes.map(size_text)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "the run".to_owned() } else { parts.join(", ") }

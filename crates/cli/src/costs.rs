@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use mpirage_call::Burst;
 use mpirage_mpi::Costs;
 use mpirage_outfile::OutputFile;
-use mpirage_units::parse_speed;
+use mpirage_units::{counted, parse_speed};
 
 const HEAD: &str = "mpirage costs 1";
 const SPEED: &str = "host-speed";
@@ -43,7 +43,7 @@ pub fn read(path: &Path, ranks: usize) -> Result<Recording> {
         by_rank.push(bursts.with_context(|| format!("{name}:{}: not a list of nanoseconds", number + 1))?);
     }
     if by_rank.len() != ranks {
-        bail!("{name} has the costs of {} ranks, but this run has {ranks}", by_rank.len());
+        bail!("{name} has the costs of {}, but this run has {ranks}", counted(by_rank.len(), "rank"));
     }
     Ok(Recording { host_speed, costs: Costs { by_rank } })
 }

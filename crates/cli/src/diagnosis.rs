@@ -7,6 +7,7 @@ use std::mem::{self, Discriminant};
 use mpirage_call::{ContextId, LineId, RankId, SELF, WORLD, function_name, tag_in_words};
 use mpirage_mpi::{BlockedRank, CommunicatorPurpose, Engine, Leftover, Memory, Origin, Want, waiting_cycle};
 use mpirage_rank::{Death, Outcome};
+use mpirage_units::counted;
 
 use crate::deadlock::Deadlock;
 use crate::output::say;
@@ -123,10 +124,25 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     fn death(&mut self, rank: u32, death: &Death) -> String {
-        let before = if self.engine.lifecycle(RankId::new(rank)).1 { "after" } else { "before" };
         let died = self.places.death(rank).map_or(String::new(), |place| format!(" at {place}"));
-        let last = self.last_call_of(rank);
-        format!("rank {rank} {}{died} {before} it called MPI_Finalize{last}", death.describe())
+        let (last, when) = (self.last_call_of(rank), self.when_it_died(rank));
+        format!("rank {rank} {}{died} {when}{last}", death.describe())
+    }
+
+    /// `before it called MPI_Finalize`.
+    fn when_it_died(&mut self, rank: u32) -> String {
+        let open = self.engine.diagnosis().open_sessions(RankId::new(rank));
+        match (&open[..], self.engine.lifecycle(RankId::new(rank)).1) {
+            (_, true) => "after it called MPI_Finalize".to_owned(),
+            ([], _) => "before it called MPI_Finalize".to_owned(),
+            ([first, others @ ..], _) => {
+                let which = match others.len() {
+                    0 => "the session".to_owned(),
+                    more => format!("{} sessions, the first", more + 1),
+                };
+                format!("before it called MPI_Session_finalize for {which} opened{}", self.by(rank, *first))
+            }
+        }
     }
 
     /// Unreceived messages, incomplete requests and communicators that were not freed. Those that the same call of the program
@@ -230,12 +246,20 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             (0..ranks).filter(|&rank| !self.engine.lifecycle(RankId::new(rank)).1).take(BUSY_SHOWN).collect();
         let calls: Vec<String> =
             busy.iter().map(|&rank| format!("\n  rank {rank}{}", self.last_call_of(rank))).collect();
+        let polls = |&rank: &u32| is_poll(function_name(self.last_call(rank).function()));
+        let cause = if busy.iter().any(polls) {
+            ": ranks poll for what never happens, as in a deadlock. Look for a message that is not sent, or a request that cannot complete"
+                .to_owned()
+        } else {
+            format!(
+                "; at {:.6} s, no activity ended before that limit. Look for a bandwidth, latency or speed with the wrong unit, or for a \
+                 computation of that length",
+                self.engine.now().as_secs_f64()
+            )
+        };
+        let calls = calls.concat();
         format!(
-            "simulated time exceeds 213 days (2^64 picoseconds), the longest run that can be simulated; at {:.6} s, no activity ended \
-             before that limit. Look for a bandwidth, latency or speed with the wrong unit, or for a computation \
-             of that length{}",
-            self.engine.now().as_secs_f64(),
-            calls.concat()
+            "simulated time exceeds 213 days (2^64 picoseconds), the longest run that can be simulated{cause}{calls}"
         )
     }
 
@@ -313,15 +337,16 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 let (communicator, by) = (self.communicator(*context), self.by(*from, *origin));
                 let tag = tag_in_words(*tag);
                 format!(
-                    "a message of {bytes} bytes from rank {from} to rank {to} ({tag}, {communicator}), sent{by}, was never received"
+                    "a message of {} from rank {from} to rank {to} ({tag}, {communicator}), sent{by}, was never received",
+                    counted(*bytes, "byte")
                 )
             }
             Leftover::Requests { rank, count, example, origin } => {
                 let (waits, by) = (self.want(example), self.by(*rank, *origin));
                 let one = if *count == 1 { "it was" } else { "one was" };
                 format!(
-                    "rank {rank} leaves {count} request{} that it never completed or freed; {one} made{by} for {waits}",
-                    plural(*count)
+                    "rank {rank} leaves {} that it never completed or freed; {one} made{by} for {waits}",
+                    counted(*count, "request")
                 )
             }
             Leftover::Collective { what, rank, missing, context, origin } => {
@@ -334,14 +359,17 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             Leftover::Communicators { count: 1, ranks, purpose, origin } => {
                 let Words { what, made, freed } = Words::of(*purpose);
                 format!(
-                    "a {what} of {ranks} ranks, {made}{}, was not {freed} by all of them",
-                    self.by(0, *origin)
+                    "a {what} of {}, {made}{}, was not {freed} {}",
+                    counted(*ranks, "rank"),
+                    self.by(0, *origin),
+                    if *ranks == 1 { "by its rank" } else { "by all of them" }
                 )
             }
             Leftover::Communicators { count, ranks, purpose, origin } => {
                 let Words { what, made, freed } = Words::of(*purpose);
                 format!(
-                    "{count} {what}s of up to {ranks} ranks, {made}{}, were not {freed} by all of them",
+                    "{count} {what}s of up to {}, {made}{}, were not {freed} by all of them",
+                    counted(*ranks, "rank"),
                     self.by(0, *origin)
                 )
             }
@@ -353,7 +381,8 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             WORLD => "MPI_COMM_WORLD".to_owned(),
             SELF => "MPI_COMM_SELF".to_owned(),
             other => {
-                format!("communicator {other} of {} ranks", self.engine.diagnosis().communicator_size(other))
+                let size = self.engine.diagnosis().communicator_size(other);
+                format!("communicator {other} of {}", counted(size, "rank"))
             }
         }
     }
@@ -451,6 +480,13 @@ fn ranks(ranks: impl Iterator<Item = u32>) -> String {
         [some @ .., last] if some.len() < NAMED => format!("ranks {} and {last}", some.join(", ")),
         many => format!("{} ranks ({}, …)", many.len(), many[..NAMED].join(", ")),
     }
+}
+
+/// Does a function look whether something has happened, without waiting for it?
+fn is_poll(function: &str) -> bool {
+    const POLLS: [&str; 5] =
+        ["MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Parrived"];
+    POLLS.iter().any(|poll| function.starts_with(poll))
 }
 
 fn plural(count: usize) -> &'static str {

@@ -1,7 +1,7 @@
 //! The pace of an emulation, its figures, and doubts about them.
 
 use mpirage_rank::Pacer;
-use mpirage_units::Duration;
+use mpirage_units::{Duration, counted};
 use serde::Serialize;
 
 use crate::output::say;
@@ -144,7 +144,7 @@ fn few_cores(ranks: usize, cores: usize, factor: f64) -> Option<String> {
     if ranks <= cores {
         return None;
     }
-    let have = if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+    let have = counted(cores, "core");
     let enough = ranks as f64 / cores as f64;
     Some(if factor < enough {
         format!(

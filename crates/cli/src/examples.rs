@@ -26,6 +26,12 @@ Examples:
   mpirage cxx -O2 sieve.cpp -o sieve
   mpirage cxx -show";
 
+/// `mpirage help fc`.
+pub const FC: &str = "\
+Examples:
+  mpirage fc -O2 pi.f90 -o pi
+  mpirage fc -show";
+
 /// `mpirage run --help`.
 pub const RUN: &str = "\
 Examples:

@@ -4,6 +4,7 @@
 
 use mpirage_platform::Platform;
 use mpirage_scenario::Model;
+use mpirage_units::counted;
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::exit::{Failure, usage};
@@ -80,8 +81,10 @@ pub fn check_platform(named: &str, platform: &Platform, model: &Model) -> Result
     let (hosts, links) = (platform.host_count(), platform.link_count());
     let possible = (f64::from(hosts) * room as f64 / need as f64) as u64;
     Err(format!(
-        "{named} has {hosts} hosts and {links} links, for which the model needs {} of memory; this machine has {} left, which is \
+        "{named} has {} and {}, for which the model needs {} of memory; this machine has {} left, which is \
          enough for about {possible} hosts: name a platform with as many hosts as there are ranks",
+        counted(hosts, "host"),
+        counted(links, "link"),
         bytes(need),
         bytes(room)
     ))

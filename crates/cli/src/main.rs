@@ -143,6 +143,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Command::Man { folder } => manual::pages(&folder),
         Command::Cc { .. }
         | Command::Cxx { .. }
+        | Command::Fc { .. }
         | Command::Run(_)
         | Command::Emulate(_)
         | Command::Check(_)

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mpirage_rank::Watch;
+use mpirage_units::counted;
 
 use crate::output::say;
 
@@ -38,7 +39,10 @@ impl Progress {
 impl Watch for Progress {
     fn progress(&mut self, simulated: f64, ended: usize) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("simulated {simulated:.6} s, {ended} of {} ranks ended", self.ranks));
+            bar.set_message(format!(
+                "simulated {simulated:.6} s, {ended} of {} ended",
+                counted(self.ranks, "rank")
+            ));
             bar.tick();
         }
     }

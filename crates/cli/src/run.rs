@@ -17,8 +17,9 @@ use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine, Setup};
 use mpirage_outfile::OutputFile;
 use mpirage_packet::CaptureRequest;
-use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError, Symbols};
+use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError};
 use mpirage_record::{Recorder, Summary};
+use nix::sys::resource::{Resource, getrlimit};
 
 use crate::arguments::RunArguments;
 use crate::balancing::BalancingFigures;
@@ -38,7 +39,7 @@ use crate::repeat::Measured;
 use crate::repetition::{Repetition, TemporaryTrace};
 use crate::reporting::{self, Charged, Closing};
 use crate::results::{self, Failures, Results};
-use crate::source_lines::{PathRecorder, SessionWatch, SourceLines};
+use crate::source_lines::{PathRecorder, ProgramSymbols, SessionWatch, SourceLines};
 use crate::summary::Figures;
 use crate::{balancing, briefing, costs, launcher, output, words};
 
@@ -82,7 +83,7 @@ impl Plan {
         let mut results = Results::open(&self.arguments.results)?;
         let new_costs = self.open_costs()?;
         let bursts = self.bursts();
-        let lines = Rc::new(SourceLines::default());
+        let lines = Rc::new(SourceLines::of_programs(self.has_several_programs()));
         let source = Source {
             name: &self.name(),
             speed: self.host_speed,
@@ -303,7 +304,8 @@ impl Plan {
         outcome: &Outcome,
         lines: &Rc<SourceLines>,
     ) -> Explained {
-        let finished = matches!(outcome, Outcome::Finished { .. });
+        // A program that fails before it calls MPI_Init may well be an MPI program.
+        let succeeded = matches!(outcome, Outcome::Finished { code: 0 });
         if engine.memory().fell_back_to_mailboxes() {
             self.warnings.push(
                 "the kernel forbids copies between processes: data took the slower way through mailboxes"
@@ -311,15 +313,19 @@ impl Plan {
             );
         }
         self.warnings.extend(self.arguments.results.overlap_doubt(engine.diagnosis().has_threads()));
-        if finished && let Some(warning) = self.is_no_mpi_program(engine) {
+        if succeeded && let Some(warning) = self.is_no_mpi_program(engine) {
             self.warnings.push(warning);
         }
         self.warnings.extend(disturbance(engine.memory_ref().disturbances()));
-        let mut symbols = Symbols::default();
-        engine.memory().explain_addresses(&mut symbols);
+        self.warnings.extend(engine.memory_ref().out_of_files().map(too_many_files));
+        let symbols = ProgramSymbols::of(engine.memory());
         let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
         let mut diagnosis = Diagnosis::new(engine, program);
         diagnosis.report(outcome, "run")
+    }
+
+    fn has_several_programs(&self) -> bool {
+        self.programs.windows(2).any(|pair| pair[0].path != pair[1].path)
     }
 
     /// A warning if no rank called `MPI_Init`.
@@ -404,8 +410,7 @@ fn save_findings(
     checker: &Checker,
     lines: &Rc<SourceLines>,
 ) -> Result<(), Failure> {
-    let mut symbols = Symbols::default();
-    engine.memory().explain_addresses(&mut symbols);
+    let symbols = ProgramSymbols::of(engine.memory());
     let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
     let mut diagnosis = Diagnosis::new(engine, program);
     check::save(run, &mut diagnosis, outcome, checker)
@@ -416,21 +421,22 @@ pub struct Program<'a> {
     /// All ranks.
     pub ranks: &'a Ranks,
     /// What addresses mean.
-    pub symbols: Symbols,
+    pub symbols: ProgramSymbols,
     /// What sites mean that stand for paths.
     pub lines: Rc<SourceLines>,
 }
 
 impl Places for Program<'_> {
-    fn call(&mut self, _: u32, site: u64) -> Option<SourcePlace> {
-        let site = self.symbols.site(self.lines.innermost(site));
+    fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace> {
+        let site = self.symbols.of_rank(rank)?.site(self.lines.innermost(site));
         let text = site.to_string();
         let (file, line) = site.line.map(|(file, line)| (file, u64::from(line))).unzip();
         Some(SourcePlace { text, file, line, function: site.function })
     }
 
     fn death(&mut self, rank: u32) -> Option<String> {
-        Some(self.ranks.place_of_death(mpirage_call::RankId::new(rank), &mut self.symbols)?.to_string())
+        let symbols = self.symbols.of_rank(rank)?;
+        Some(self.ranks.place_of_death(RankId::new(rank), symbols)?.to_string())
     }
 }
 
@@ -445,6 +451,15 @@ fn disturbance(disturbed: Disturbed) -> Option<String> {
             nanos as f64 * 1e-9
         )
     })
+}
+
+/// A warning about files that a folded rank could not open.
+fn too_many_files(rank: RankId) -> String {
+    let limit = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(now, _)| now);
+    format!(
+        "rank {rank} could not open a file (EMFILE): folded ranks share this process's limit of {limit} open files; --ranks-as \
+         processes gives each rank a limit of its own, `ulimit -Hn` raises the one they share"
+    )
 }
 
 /// A session that could not start, or was stopped.

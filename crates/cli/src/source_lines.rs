@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use mpirage_call::{PATH_SITE, path_site};
@@ -14,11 +16,13 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 
-/// Looks up source lines in the debug information of the loaded program.
+/// Looks up source lines in the debug information of the loaded programs.
 #[derive(Default)]
 pub struct SourceLines {
-    symbols: RefCell<Symbols>,
+    symbols: RefCell<ProgramSymbols>,
     paths: RefCell<Paths>,
+    /// Ranks execute several programs, which may lie at the same addresses.
+    several_programs: bool,
 }
 
 /// The call paths of MPI calls; empty without `--call-paths`.
@@ -26,13 +30,30 @@ pub struct SourceLines {
 struct Paths {
     /// The frames of a site, the innermost first. Keys that all ranks share are among the sites.
     frames: FxHashMap<u64, Rc<[u64]>>,
-    /// The key of a site.
-    keys: FxHashMap<u64, u64>,
+    /// The key of a site of a program.
+    keys: FxHashMap<(usize, u64), u64>,
+}
+
+/// The bits of a key that are an address or stand for a path. Those above are the number of the program.
+const ADDRESS: u64 = (PATH_SITE << 1) - 1;
+
+fn key_in(program: usize, address: u64) -> u64 {
+    (program as u64) << ADDRESS.count_ones() | address
+}
+
+/// The program of a key, and the address or path.
+fn parts_of(key: u64) -> (usize, u64) {
+    ((key >> ADDRESS.count_ones()) as usize, key & ADDRESS)
 }
 
 impl SourceLines {
+    /// For a run of one program, or of several.
+    pub fn of_programs(several: bool) -> SourceLines {
+        SourceLines { several_programs: several, ..SourceLines::default() }
+    }
+
     /// Looks up source lines here from now on.
-    pub fn set(&self, symbols: Symbols) {
+    pub fn set(&self, symbols: ProgramSymbols) {
         *self.symbols.borrow_mut() = symbols;
         self.paths.borrow_mut().keys.clear();
     }
@@ -47,18 +68,18 @@ impl SourceLines {
     }
 
     /// The key of a path: folded ranks have copies of the same code at other addresses.
-    fn key_of_path(&self, site: u64) -> u64 {
-        if let Some(&key) = self.paths.borrow().keys.get(&site) {
+    fn key_of_path(&self, program: usize, site: u64) -> u64 {
+        if let Some(&key) = self.paths.borrow().keys.get(&(program, site)) {
             return key;
         }
         let Some(frames) = self.frames(site) else { return site };
         let symbols = self.symbols.borrow();
-        let common: Rc<[u64]> = frames.iter().map(|&frame| symbols.common_address(frame)).collect();
+        let common: Rc<[u64]> = frames.iter().map(|&frame| symbols.common_address(program, frame)).collect();
         let mut hasher = FxHasher::default();
         common.hash(&mut hasher);
-        let key = path_site(hasher.finish());
+        let key = key_in(program, path_site(hasher.finish()));
         let mut paths = self.paths.borrow_mut();
-        paths.keys.insert(site, key);
+        paths.keys.insert((program, site), key);
         paths.frames.entry(key).or_insert(common);
         key
     }
@@ -66,28 +87,32 @@ impl SourceLines {
     /// A path in words: each place, the innermost first. Places without source lines are left out.
     fn name_of_path(&self, key: u64) -> Option<String> {
         let frames = self.frames(key)?;
-        let places: Vec<String> = frames.iter().filter_map(|&frame| self.line(frame)).collect();
+        let (program, _) = parts_of(key);
+        let places: Vec<String> = frames.iter().filter_map(|&frame| self.line(program, frame)).collect();
         (!places.is_empty()).then(|| places.join(" ← "))
     }
 
-    fn line(&self, address: u64) -> Option<String> {
-        let site = self.symbols.borrow_mut().site(address);
+    fn line(&self, program: usize, address: u64) -> Option<String> {
+        let site = self.symbols.borrow_mut().programs.get_mut(program)?.site(address);
         site.line.is_some().then(|| site.to_string())
     }
 }
 
 impl Sites for SourceLines {
-    fn key(&self, _rank: u32, site: u64) -> u64 {
+    fn key(&self, rank: u32, site: u64) -> u64 {
+        let program = self.symbols.borrow().number_of(rank);
         match site & PATH_SITE {
-            0 => self.symbols.borrow().common_address(site),
-            _ => self.key_of_path(site),
+            0 => key_in(program, self.symbols.borrow().common_address(program, site)),
+            _ => self.key_of_path(program, site),
         }
     }
 
     fn copies(&self, _rank: u32, site: u64) -> Option<Copies> {
         let symbols = self.symbols.borrow();
+        // Programs that are processes are not in one place; folded ones are in one list of instances.
+        let [symbols] = &symbols.programs[..] else { return None };
         if symbols.is_in_one_place() {
-            return Some(Copies::EVERYWHERE);
+            return (!self.several_programs).then_some(Copies::EVERYWHERE);
         }
         if site & PATH_SITE != 0 {
             return None;
@@ -98,7 +123,60 @@ impl Sites for SourceLines {
     }
 
     fn name(&self, key: u64) -> Option<String> {
-        if key & PATH_SITE == 0 { self.line(key) } else { self.name_of_path(key) }
+        match parts_of(key) {
+            (program, address) if address & PATH_SITE == 0 => self.line(program, address),
+            _ => self.name_of_path(key),
+        }
+    }
+}
+
+/// What addresses mean, for the ranks of each program. Folded programs have addresses of their own and share one entry.
+#[derive(Default)]
+pub struct ProgramSymbols {
+    programs: Vec<Symbols>,
+    /// Successive ranks, and the number of their program.
+    ranks: Vec<(Range<u32>, usize)>,
+}
+
+impl ProgramSymbols {
+    /// Of all programs that are loaded.
+    pub fn of(ranks: &mut Ranks) -> ProgramSymbols {
+        let mut files: Vec<PathBuf> = Vec::new();
+        let mut all = ProgramSymbols::default();
+        for (own, file) in ranks.programs() {
+            let number = files.iter().position(|known| known == file).unwrap_or_else(|| {
+                files.push(file.to_owned());
+                all.programs.push(Symbols::default());
+                files.len() - 1
+            });
+            ranks.explain_addresses_of(own.clone(), &mut all.programs[number]);
+            all.ranks.push((own, number));
+        }
+        if all.programs.len() > 1 {
+            return all;
+        }
+        let mut symbols = Symbols::default();
+        ranks.explain_addresses(&mut symbols);
+        ProgramSymbols::one(symbols)
+    }
+
+    /// One program for all ranks.
+    pub fn one(symbols: Symbols) -> ProgramSymbols {
+        ProgramSymbols { programs: vec![symbols], ranks: vec![(0..u32::MAX, 0)] }
+    }
+
+    /// What addresses of a rank mean.
+    pub fn of_rank(&mut self, rank: u32) -> Option<&mut Symbols> {
+        let number = self.number_of(rank);
+        self.programs.get_mut(number)
+    }
+
+    fn number_of(&self, rank: u32) -> usize {
+        self.ranks.iter().find(|(own, _)| own.contains(&rank)).map_or(0, |(_, number)| *number)
+    }
+
+    fn common_address(&self, program: usize, address: u64) -> u64 {
+        self.programs.get(program).map_or(address, |symbols| symbols.common_address(address))
     }
 }
 
@@ -129,9 +207,7 @@ impl Watch for SessionWatch<'_> {
     }
 
     fn loaded(&mut self, ranks: &mut Ranks) {
-        let mut symbols = Symbols::default();
-        ranks.explain_addresses(&mut symbols);
-        self.lines.set(symbols);
+        self.lines.set(ProgramSymbols::of(ranks));
     }
 
     fn output(&mut self, rank: u32) -> Box<dyn Write + '_> {

@@ -1,15 +1,12 @@
 //! Numbers, choices and suggestions in messages.
 
+use mpirage_units::plural_ending;
+
 use crate::exit::{Failure, usage};
 
 /// `1 message`, `18,815 messages`.
 pub fn count(number: u64, noun: &str) -> String {
-    let ending = match number {
-        1 => "",
-        _ if noun.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{} {noun}{ending}", thousands(number))
+    format!("{} {noun}{}", thousands(number), plural_ending(number, noun))
 }
 
 /// `18,815`.

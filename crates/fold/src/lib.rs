@@ -39,7 +39,7 @@ mod tls;
 mod unwind;
 mod verdict;
 
-pub use clib::{Environment, c_library, raise_in_rank, set_clock, set_locks};
+pub use clib::{Environment, c_library, raise_in_rank, rank_out_of_files, set_clock, set_locks};
 pub use copy::copy;
 pub use current::{current_rank, exit_rank, pass_turn};
 pub use folded_ranks::{FoldedRanks, FoldedRanksError, Options};

@@ -119,6 +119,7 @@ impl Arguments {
             | Call::Observe { .. }
             | Call::CallPath { .. }
             | Call::Finding { .. }
+            | Call::Session { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_) => Arguments::default(),
         }

@@ -6,6 +6,7 @@
 //! network (`net=hdr200`) and the inside of hosts.
 
 use crate::error::PlatformError;
+use crate::preset::NetworkPreset;
 use crate::suggest::{closest, did_you_mean};
 use crate::toml::NODE_KEYS;
 
@@ -116,6 +117,10 @@ pub(crate) fn unknown(spec: &str) -> PlatformError {
     let name = spec.split(':').next().unwrap_or_default();
     let all: Vec<_> = BUILTINS.iter().map(|builtin| builtin.usage).collect();
     let known = format!("built-in are {}", all.join(", "));
+    if NetworkPreset::names().any(|network| network == spec) {
+        return PlatformError::new(format!("`{spec}` is a network, not a platform"))
+            .help(format!("name a platform with this network: `cluster:N,net={spec}`; {known}"));
+    }
     let help = match closest(name, BUILTINS.iter().map(base_name)) {
         Some(meant) => format!("did you mean `{meant}`? {known}"),
         None => known,

@@ -57,6 +57,7 @@ fn mistakes() -> Vec<(&'static str, String)> {
     vec![
         ("not toml", "name = \n".to_owned()),
         ("nothing in it", "name = \"x\"\n".to_owned()),
+        ("a model alone", "[model]\nbase = \"flow\"\n".to_owned()),
         ("unknown table", "[clutser]\nhosts = 1\n".to_owned()),
         ("misspelt key", cluster("bandwidth", "bandwith")),
         ("key of another table", cluster("hosts", "dimensions")),
@@ -159,7 +160,9 @@ fn every_mistake_is_shown_where_it_was_made() {
         let error = Platform::from_text(file, &text).expect_err(mistake);
         writeln!(shown, "── {mistake}\n{error}\n").unwrap();
     }
-    for spec in ["cluster:x", "cluster:2x2", "clutser:4", "dragonfly:9x1x4", "nowhere.toml", "griffon:5"] {
+    for spec in
+        ["cluster:x", "cluster:2x2", "clutser:4", "dragonfly:9x1x4", "nowhere.toml", "griffon:5", "hdr200"]
+    {
         let error = Platform::load(spec, 4).expect_err(spec);
         writeln!(shown, "── {spec}\n{error}\n").unwrap();
     }

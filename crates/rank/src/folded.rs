@@ -219,6 +219,11 @@ impl Folded {
         self.mailboxes.disturbances()
     }
 
+    /// The first rank that could not open a file because all ranks together had too many.
+    pub(crate) fn out_of_files(&self) -> Option<RankId> {
+        mpirage_fold::rank_out_of_files().map(|rank| RankId::new(rank as u32))
+    }
+
     /// Makes signals that end the run interrupt a rank that does not stop.
     pub(crate) fn listen(&self) -> io::Result<()> {
         self.watchdog.listen()

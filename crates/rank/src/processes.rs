@@ -8,6 +8,7 @@ mod threads;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
@@ -72,6 +73,8 @@ pub struct Processes {
     maps: BTreeMap<RankId, String>,
     /// A library of another MPI that a rank has loaded.
     other_mpi: Option<String>,
+    /// The executables, each with the first of its successive ranks.
+    programs: Vec<(u32, PathBuf)>,
 }
 
 impl Processes {
@@ -92,6 +95,7 @@ impl Processes {
             fault: None,
             maps: BTreeMap::new(),
             other_mpi: None,
+            programs: Vec::new(),
         })
     }
 
@@ -115,6 +119,9 @@ impl Processes {
         let (output, writer) = Output::new()?;
         let child = program.start(who, self.mailboxes.file(), writer)?;
         let id = child.id();
+        if self.programs.last().is_none_or(|(_, path)| *path != program.path) {
+            self.programs.push((self.processes.len() as u32, program.path.clone()));
+        }
         self.processes.push(Process { child: Some(child), id, output, death: None, crash: None });
         Ok(())
     }
@@ -150,12 +157,19 @@ impl Processes {
 
     /// The same of some ranks: another program may be at the same addresses.
     pub(crate) fn explain_addresses_of(&self, ranks: Range<u32>, symbols: &mut Symbols) {
-        let living = ranks.clone().filter_map(|rank| self.living(RankId::new(rank)));
+        let started = ranks.start..ranks.end.min(self.started() as u32);
+        let living = started.filter_map(|rank| self.living(RankId::new(rank)));
         living.take(LOOKED_AT).for_each(|process| symbols.learn(process));
         let maps = self.maps.iter().filter(|(rank, _)| ranks.contains(&rank.get()));
         maps.for_each(|(_, map)| symbols.learn_map(map));
         // Each process has its own memory, in which its program is once.
         symbols.learned_all_instances();
+    }
+
+    /// The executables of successive ranks, as far as ranks have been started. The last one stands for those to come, too.
+    pub(crate) fn programs(&self) -> Vec<(Range<u32>, &Path)> {
+        let ends = self.programs.iter().map(|(first, _)| *first).skip(1).chain([u32::MAX]);
+        self.programs.iter().zip(ends).map(|((first, path), end)| (*first..end, path.as_path())).collect()
     }
 
     /// Keeps the memory map of a rank. False if that was done before.

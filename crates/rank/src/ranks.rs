@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply};
@@ -74,6 +75,14 @@ impl Ranks {
     /// Bursts that took far longer than usual at their place.
     pub fn disturbances(&self) -> Disturbed {
         either!(self, ranks => ranks.disturbances())
+    }
+
+    /// The first folded rank that could not open a file because all ranks together had too many. Processes have a limit each.
+    pub fn out_of_files(&self) -> Option<RankId> {
+        match self {
+            Ranks::Folded(ranks) => ranks.out_of_files(),
+            Ranks::Processes(_) => None,
+        }
     }
 
     /// Makes signals that end the run interrupt a rank that does not stop.
@@ -174,6 +183,11 @@ impl Ranks {
         if let Some(processes) = self.processes() {
             processes.explain_addresses_of(ranks, symbols);
         }
+    }
+
+    /// The executables of successive ranks if each rank is a process: then programs lie at the same addresses.
+    pub fn programs(&self) -> Vec<(Range<u32>, &Path)> {
+        self.processes().map_or_else(Vec::new, Processes::programs)
     }
 
     /// Tells `symbols` where code is in memory.

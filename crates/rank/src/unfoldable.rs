@@ -60,6 +60,7 @@ without_ranks! {
     shared_resident_bytes() -> u64;
     listen() -> io::Result<()>;
     disturbances() -> Disturbed;
+    out_of_files() -> Option<RankId>;
     started() -> usize;
     start(&Program, &Identity<'_>) -> io::Result<()>;
     answer(LineId, &Reply) -> Result<(), String>;

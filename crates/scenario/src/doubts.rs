@@ -4,6 +4,7 @@
 //! summary, in the JSON object and in the report, whatever the command.
 
 use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_units::counted;
 
 use crate::model::{Calibration, MODEL_LOOPBACK, Model};
 use crate::network::Network;
@@ -222,10 +223,6 @@ impl Situation<'_> {
 /// How many times one is of the other, whichever is more.
 fn ratio(one: f64, other: f64) -> f64 {
     if one == other { 1.0 } else { (one / other).max(other / one) }
-}
-
-fn counted(number: u32, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn bits(bytes_per_second: f64) -> String {

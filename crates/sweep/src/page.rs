@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use mpirage_outfile::OutputFile;
 use mpirage_plot::{Chart, charts, escaped, short_number};
 use mpirage_timeline::{Column, Values};
+use mpirage_units::counted;
 
 use crate::analysis::{Analysis, Group};
 use crate::error::SweepError;
@@ -66,8 +67,9 @@ fn head(out: &mut String, study: &Study, results: &Results) {
     let sum = |name: &str| results.rows().iter().filter_map(|row| row.host(name)).sum::<f64>();
     let _ = write!(
         out,
-        "<p class=\"lead\">{all} cases: {finished} finished, {failed} failed, {} waiting. They took {} s of processor time.</p>\n\
+        "<p class=\"lead\">{}: {finished} finished, {failed} failed, {} waiting. They took {} s of processor time.</p>\n\
          <p><code>mpirage {}</code></p>\n",
+        counted(all, "case"),
         all - finished - failed,
         short_number(sum("cpu_seconds")),
         escaped(&study.command_text())

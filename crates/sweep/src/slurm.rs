@@ -15,6 +15,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mpirage_units::counted;
+
 use crate::error::SweepError;
 use crate::folder::{StudyFolder, WorkerId};
 use crate::shell::quoted;
@@ -137,7 +139,7 @@ impl<'a> Slurm<'a> {
         let is_lost = |worker: &WorkerId| is_gone(worker) || is_silent(worker);
         let count = self.folder.recover(is_lost)?;
         if count > 0 {
-            self.watch.note(&format!("{count} cases of lost workers run again"));
+            self.watch.note(&format!("{} of lost workers run again", counted(count, "case")));
         }
         Ok(count)
     }

@@ -17,7 +17,7 @@ pub enum TimelineError {
         error: io::Error,
     },
     /// No format has this ending.
-    #[error("{}: no timeline format has this ending; there are {endings}", file.display())]
+    #[error("{}: no format of traces has this ending; there are {endings}, and for replay: .mpirage, .ti and .txt (SimGrid), .goal and .bin (LogGOPSim)", file.display())]
     Unknown {
         /// The file.
         file: PathBuf,

@@ -197,6 +197,7 @@ impl Conversion<'_> {
             | Call::Observe { .. }
             | Call::CallPath { .. }
             | Call::Finding { .. }
+            | Call::Session { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_)
             | Call::Expose { .. }

@@ -8,6 +8,7 @@ mod parse;
 mod quantity;
 mod random;
 mod time;
+mod words;
 
 pub use parse::{parse_bandwidth, parse_bytes, parse_duration, parse_speed};
 pub use quantity::{
@@ -16,3 +17,4 @@ pub use quantity::{
 };
 pub use random::{Consumer, Random, draw, scramble};
 pub use time::{Duration, Time};
+pub use words::{counted, plural_ending};

@@ -250,6 +250,7 @@ fn from_environment() -> (Peer, Identity) {
     let host = env::var_os(HOST_VARIABLE).map_or_else(real_host, OsStringExt::into_vec);
     match LineEnd::attach(env::var(CHANNEL_VARIABLE).ok().as_deref()) {
         Attach::Rank(end) => to_simulator(end, host),
+        Attach::OtherVersion => process::end_with_other_library(),
         Attach::Alone => {
             let identity =
                 Identity { rank: RankId::default(), simulated: false, briefing: alone::BRIEFING, host };

@@ -5,6 +5,7 @@
 
 use core::ffi::{c_char, c_int};
 
+use mpirage_call::Call;
 use mpirage_data::Group;
 
 use crate::arguments::{not_null, put, put_string, size, string};
@@ -44,6 +45,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Session_finalize(session: *mut MPI_Se
         not_null("session", session)?;
         buffered::flush(Some(BufferOwner::Session(handle)))?;
         try_with(|objects| objects.sessions.remove(handle))?;
+        rank::ask(&Call::Session { number: number(handle), opened: false });
         environment::end_use()?;
         // SAFETY: not null, and a place for a session.
         unsafe { put("session", session, MPI_SESSION_NULL) }
@@ -185,8 +187,15 @@ unsafe fn init(info: MPI_Info, errhandler: MPI_Errhandler, place: *mut MPI_Sessi
     hints.set(b"thread_level", grant_thread_level(wanted.as_deref()).as_bytes());
     rank::this().begin_use();
     let session = Session { errhandler, hints, buffer: None };
+    let handle = with(|objects| objects.sessions.insert(session));
+    rank::ask(&Call::Session { number: number(handle), opened: true });
     // SAFETY: not null, and the caller vouches for it.
-    unsafe { put("session", place, with(|objects| objects.sessions.insert(session))) }
+    unsafe { put("session", place, handle) }
+}
+
+/// By which the simulator tells the sessions of a rank apart.
+fn number(MPI_Session(handle): MPI_Session) -> u64 {
+    handle as u64
 }
 
 /// The ranks of a process set.

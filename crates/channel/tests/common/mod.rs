@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mpirage_call::wire::decode_call;
 use mpirage_call::{Call, LineId, Payload, RankId, Reply, SendMode, Service, Stamp, WORLD};
-use mpirage_channel::{Attach, Briefing, LineEnd, Mailboxes, Waiting, WorldPlace, short_name};
+use mpirage_channel::{Attach, Briefing, LineEnd, Mailboxes, Waiting, WorldPlace, channel_value, short_name};
 use mpirage_units::Time;
 
 /// Longer than any wait of these tests takes.
@@ -51,14 +51,14 @@ pub fn of_two_ranks() -> Mailboxes {
 
 /// The value of the environment variable that leads to a line's mailbox.
 pub fn variable(mailboxes: &Mailboxes, line: LineId) -> String {
-    format!("{}:{line}", mailboxes.file().as_raw_fd())
+    channel_value(mailboxes.file().as_raw_fd(), line)
 }
 
 /// The line's end of a mailbox, attached in this process.
 pub fn attach(variable: &str) -> LineEnd {
     match LineEnd::attach(Some(variable)) {
         Attach::Rank(end) => end,
-        Attach::Alone => panic!("no mailbox at {variable}"),
+        Attach::Alone | Attach::OtherVersion => panic!("no mailbox at {variable}"),
     }
 }
 

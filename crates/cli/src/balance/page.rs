@@ -12,6 +12,7 @@ use mpirage_plot::{charts, escaped};
 use super::cases::{CaseOutcome, Study};
 use super::show::{HEAD, Table};
 use heat_map::heat_maps;
+use mpirage_units::counted;
 use plots::{average_loads, by_interval, by_ranks};
 
 const STYLE: &str = include_str!("page/page.css");
@@ -61,7 +62,7 @@ fn case_name(outcome: &CaseOutcome) -> String {
 /// The same with its number of ranks, if cases differ in it.
 fn full_name(table: &Table<'_>, study: &Study<'_>, outcome: &CaseOutcome) -> String {
     match table.results.len() > 1 {
-        true => format!("{} ranks, {}", study.machine.ranks(), case_name(outcome)),
+        true => format!("{}, {}", counted(study.machine.ranks(), "rank"), case_name(outcome)),
         false => case_name(outcome),
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use mpirage_trace::ProcessGrid;
+use mpirage_units::counted;
 use tempfile::TempDir;
 
 use crate::arguments::BalanceArguments;
@@ -100,7 +101,8 @@ impl<'a> TracedProgram<'a> {
         if ended.succeeded() {
             return Ok(file);
         }
-        let error = anyhow!("{} failed with {ranks} ranks:\n{}", self.arguments.trace, ended.said.trim_end());
+        let (trace, ranks, said) = (&self.arguments.trace, counted(ranks, "rank"), ended.said.trim_end());
+        let error = anyhow!("{trace} failed with {ranks}:\n{said}");
         Err(Failure { code: ended.code(), error })
     }
 }

@@ -7,7 +7,9 @@ use anyhow::Context;
 
 use super::files::write;
 use crate::arguments::CalibrateArguments;
+use crate::child;
 use crate::exit::{Failure, usage};
+use crate::interrupt::Interrupt;
 use crate::results;
 
 /// The benchmark: ping-pongs, calls and message rates, as CSV.
@@ -26,10 +28,13 @@ pub fn run(arguments: &CalibrateArguments) -> Result<String, Failure> {
         Some(compiler) => compiler.clone(),
         None => compiler_of(launcher)?,
     };
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let program = compile(&compiler, folder.path())?;
     is_another(launcher, "--mpirun")?;
-    let output = started(Command::new(launcher).args(options).args(["-n", "2"]).arg(&program), launcher)?;
+    let interrupt = Interrupt::watch()?;
+    let folder =
+        tempfile::Builder::new().prefix("mpirage-").tempdir().context("cannot make a temporary folder")?;
+    let program = compile(&compiler, folder.path(), &interrupt)?;
+    let mut command = Command::new(launcher);
+    let output = started(command.args(options).args(["-n", "2"]).arg(&program), launcher, &interrupt)?;
     if !output.status.success() {
         return Err(usage(format!("--mpirun {launcher}: {}\n{}", output.status, tail(&output))));
     }
@@ -49,7 +54,7 @@ fn compiler_of(launcher: &str) -> Result<String, Failure> {
     Ok(if folder.is_empty() { format!("mpicc{rest}") } else { format!("{folder}/mpicc{rest}") })
 }
 
-fn compile(compiler: &str, folder: &Path) -> Result<PathBuf, Failure> {
+fn compile(compiler: &str, folder: &Path, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
     is_another(compiler, "--mpicc")?;
     let (source, program) = (folder.join("benchmark.c"), folder.join("benchmark"));
     std::fs::write(&source, BENCHMARK).context("cannot write the benchmark")?;
@@ -57,6 +62,7 @@ fn compile(compiler: &str, folder: &Path) -> Result<PathBuf, Failure> {
     let output = started(
         Command::new(words[0]).args(&words[1..]).arg("-O2").arg(&source).arg("-o").arg(&program),
         compiler,
+        interrupt,
     )?;
     if !output.status.success() {
         return Err(usage(format!("{compiler} cannot compile the benchmark\n{}", tail(&output))));
@@ -64,8 +70,8 @@ fn compile(compiler: &str, folder: &Path) -> Result<PathBuf, Failure> {
     Ok(program)
 }
 
-fn started(command: &mut Command, name: &str) -> Result<Output, Failure> {
-    command.output().map_err(|error| usage(format!("cannot start {name}: {error}")))
+fn started(command: &mut Command, name: &str, interrupt: &Interrupt) -> Result<Output, Failure> {
+    child::output(command, interrupt)?.map_err(|error| usage(format!("cannot start {name}: {error}")))
 }
 
 /// What a command said last, without the end of its line.

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use mpirage_units::Duration;
+use mpirage_units::{Duration, counted};
 
 use super::factor::Share;
 use crate::arguments::EmulateArguments;
@@ -115,7 +115,7 @@ impl Search<'_> {
     fn never_settled(&self) -> Failure {
         let Share { ranks, cores } = self.share;
         let cores = match ranks > cores {
-            true => format!("; its {cores} cores are few for {ranks} ranks"),
+            true => format!("; it has {} for {}", counted(cores, "core"), counted(ranks, "rank")),
             false => String::new(),
         };
         Failure {
@@ -212,7 +212,7 @@ mod tests {
             .never_settled();
         let text = failure.error.to_string();
         assert!(
-            text.contains("too small or too busy") && text.contains("its 2 cores are few for 9 ranks"),
+            text.contains("too small or too busy") && text.contains("it has 2 cores for 9 ranks"),
             "{text}"
         );
     }

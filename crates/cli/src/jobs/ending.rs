@@ -20,6 +20,7 @@ use crate::replay::trace_place;
 use crate::reporting::{self, Charged, Closing};
 use crate::results;
 use crate::run::Program;
+use crate::source_lines::ProgramSymbols;
 use crate::summary::{Efficiency, Figures, outcome_name};
 
 impl Run {
@@ -99,6 +100,7 @@ impl Run {
         let symbols = programs.map(|job| {
             let mut symbols = Symbols::default();
             engine.memory_ref().explain_addresses_of(job.ranks.clone(), &mut symbols);
+            let symbols = ProgramSymbols::one(symbols);
             (job.ranks.clone(), Program { ranks: engine.memory_ref(), symbols, lines: Rc::default() })
         });
         let mut diagnosis = Diagnosis::new(engine, JobPlaces { programs: symbols.collect(), traces });

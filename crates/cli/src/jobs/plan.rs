@@ -10,7 +10,7 @@ use mpirage_platform::{HostId, Platform};
 use mpirage_rank::Program;
 use mpirage_scenario::{Placement, Slots};
 use mpirage_trace::Workload;
-use mpirage_units::Time;
+use mpirage_units::{Time, counted};
 
 use super::file::{CoreSharing, JobSpec, JobsFile, What};
 use crate::arguments::JobsArguments;
@@ -270,10 +270,10 @@ fn free_hosts(platform: &Platform, used: &[bool], job: &Job, ppn: Option<u32>) -
         }
     }
     Err(format!(
-        "job `{}`: {} ranks do not fit on the {} hosts that other jobs leave; take a larger platform, or name `hosts` that jobs share",
+        "job `{}`: {} cannot be placed on the {} that other jobs leave; take a larger platform, or name `hosts` that jobs share",
         job.name,
-        job.size(),
-        slots.len()
+        counted(job.size(), "rank"),
+        counted(slots.len(), "host")
     ))
 }
 
@@ -313,11 +313,11 @@ fn refuse_shared_cores(machine: &Machine, jobs: &[Job]) -> Result<(), Failure> {
             let on_host = |job: &&Job| same.iter().any(|(_, rank)| job.ranks.contains(rank));
             let names: Vec<&str> = jobs.iter().filter(on_host).map(|job| job.name.as_str()).collect();
             return Err(usage(format!(
-                "{} has {} cores for {} ranks of {}: say how they share cores with cores = \"fair\" or cores = \"round-robin\" in \
+                "{} has {} for {} of {}: say how they share cores with cores = \"fair\" or cores = \"round-robin\" in \
                  the file, or give jobs other hosts",
                 host.name(),
-                host.cores,
-                same.len(),
+                counted(host.cores, "core"),
+                counted(same.len(), "rank"),
                 names.join(", ")
             )));
         }

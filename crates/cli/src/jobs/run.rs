@@ -34,7 +34,7 @@ use crate::replay::lines_of;
 use crate::reporting::Reporting;
 use crate::results::{self, Failures, JsonOutput};
 use crate::run::{exit_code, session_failure};
-use crate::source_lines::{PathRecorder, SourceLines};
+use crate::source_lines::{PathRecorder, ProgramSymbols, SourceLines};
 use crate::{briefing, costs};
 
 /// A run of all jobs together.
@@ -260,7 +260,7 @@ impl Watch for JobsWatch {
         for (own, lines) in &self.programs {
             let mut symbols = Symbols::default();
             ranks.explain_addresses_of(own.clone(), &mut symbols);
-            lines.set(symbols);
+            lines.set(ProgramSymbols::one(symbols));
         }
     }
 

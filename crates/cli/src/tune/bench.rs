@@ -39,8 +39,9 @@ fn check_room(arguments: &TuneArguments, machine: &Machine, ranks: u32) -> Resul
         return Ok(());
     }
     Err(usage(format!(
-        "-n {ranks}: {} has room for {room} ranks ({}, {}); choose a larger platform or more ranks per host (--ppn)",
+        "-n {ranks}: {} has room for {} ({}, {}); choose a larger platform or more ranks per host (--ppn)",
         machine.spec,
+        words::count(room, "rank"),
         words::count(hosts.into(), "host"),
         options.ppn.map_or_else(|| words::count(cores, "core"), |ppn| format!("{ppn} per host"))
     )))

@@ -9,6 +9,7 @@ use mpirage_collectives::{Choice, Rule};
 use mpirage_record::{Recorder, Summary};
 use mpirage_trace::Workload;
 use mpirage_tune::{CallCounter, CallGroup, tuned};
+use mpirage_units::counted;
 use tempfile::TempDir;
 
 use super::bench::machine_of;
@@ -60,7 +61,7 @@ impl Program {
         let ranks = workload.ranks();
         limits::check_ranks(&trace, ranks.into(), RankKind::Replayed)?;
         if let Some(n) = arguments.n.filter(|&n| n != ranks) {
-            return Err(usage(format!("-n {n}: {trace} has {ranks} ranks; leave out -n")));
+            return Err(usage(format!("-n {n}: {trace} has {}; leave out -n", counted(ranks, "rank"))));
         }
         let machine = machine_of(arguments, Some(ranks))?;
         // The run has applied `--compute` already: its trace says how computation counts.

@@ -10,7 +10,7 @@ use std::ffi::{CStr, c_char, c_int, c_long, c_void};
 use std::slice;
 use std::sync::OnceLock;
 
-use super::{Function, functions, library, locks, stdio};
+use super::{Function, file_limit, functions, library, locks, stdio};
 use crate::current;
 
 /// What a number of a rank stands for.
@@ -150,6 +150,9 @@ fn stand_ins() -> &'static StandIns {
 
 /// Numbers what the C library has opened; -1 is passed on.
 pub(super) fn opened(descriptor: c_int) -> c_int {
+    if descriptor < 0 {
+        file_limit::note_failure();
+    }
     if descriptor < 0 || current::get().is_null() {
         return descriptor;
     }
@@ -202,6 +205,9 @@ fn duplicate(file: File) -> Option<File> {
         File::Own(descriptor) | File::Lent(descriptor) => {
             // SAFETY: a descriptor of this process. Above the standard ones, should the simulator have been started without them.
             let copy = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 3) };
+            if copy < 0 {
+                file_limit::note_failure();
+            }
             (copy >= 0).then_some(File::Own(copy))
         }
         standard => Some(standard),

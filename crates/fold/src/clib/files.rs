@@ -8,7 +8,7 @@ use std::ptr;
 
 use super::descriptors::{self, File};
 use super::stdio::{self, Cookie, ON_NUMBER, fopencookie};
-use super::{Function, functions, library};
+use super::{Function, file_limit, functions, library};
 use crate::current;
 
 unsafe extern "C" {
@@ -60,6 +60,9 @@ pub(super) fn functions() -> Vec<Function> {
 
 /// Notes a stream that the C library has opened.
 fn opened(stream: *mut libc::FILE) -> *mut libc::FILE {
+    if stream.is_null() {
+        file_limit::note_failure();
+    }
     if !stream.is_null() && !current::get().is_null() {
         // SAFETY: an open stream; the state of the rank that runs.
         unsafe {

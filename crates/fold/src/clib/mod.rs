@@ -6,6 +6,7 @@
 mod descriptors;
 mod environment;
 pub(crate) mod exit;
+mod file_limit;
 mod files;
 mod getopt;
 mod keys;
@@ -24,6 +25,7 @@ use std::collections::HashMap;
 use std::ptr;
 
 pub use environment::Environment;
+pub use file_limit::rank_out_of_files;
 pub use locks::set_locks;
 pub use signals::raise_in_rank;
 pub use time::set_clock;

@@ -174,6 +174,11 @@ impl<'a, M> Diagnosis<'a, M> {
         self.core.collectives.comms().size(context)
     }
 
+    /// Where a rank has opened the sessions that it has not finalized.
+    pub fn open_sessions(&self, rank: RankId) -> Vec<Origin> {
+        self.core.ranks.sessions.of(rank).collect()
+    }
+
     /// What is left when all ranks have ended.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let mut all = Vec::new();

@@ -24,6 +24,7 @@ use super::windows::AccessPlace;
 use crate::due::Due;
 use crate::memory::Memory;
 use crate::occupancy::ExecutionUnit;
+use crate::origin::Origin;
 use crate::ranks::line::{Claim, Phase, Then};
 use crate::transport::matching::{Key, Probe};
 use crate::turn::Ending;
@@ -253,6 +254,11 @@ impl<M: Memory> Calls<M> {
             Call::Now | Call::When | Call::SampleEnd => {}
             Call::Flush => self.core.observers.handed_over(line, rank),
             Call::CallPath { site, frames } => self.core.observers.call_path(rank, site, frames),
+            Call::Session { number, opened: true } => {
+                let origin = Origin::of(&self.core.ranks.line(line).stamp);
+                self.core.ranks.sessions.open(rank, number, origin);
+            }
+            Call::Session { number, opened: false } => self.core.ranks.sessions.close(rank, number),
             // For the recorder that checks the run.
             Call::Declare { .. }
             | Call::Observe { .. }
@@ -360,6 +366,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::LocateAccess { .. }
             | Call::PosixIo { .. }
             | Call::CallPath { .. }
+            | Call::Session { .. }
             | Call::ReadFigure { .. }
             | Call::Tally(_)
     )

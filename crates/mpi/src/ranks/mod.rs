@@ -8,6 +8,7 @@ pub(crate) mod job;
 pub(crate) mod line;
 pub(crate) mod receiving;
 pub(crate) mod request;
+mod sessions;
 mod state;
 
 pub(crate) use state::{Ranks, Wakeup};

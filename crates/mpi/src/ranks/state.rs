@@ -10,6 +10,7 @@ use mpirage_units::{Duration, Time};
 use super::line::{Line, Phase, Polling, Wait};
 use super::receiving::Receiving;
 use super::request::{Operation, Slot};
+use super::sessions::OpenSessions;
 use crate::ids::MessageId;
 use crate::origin::Origin;
 use crate::protocol::Overhead;
@@ -58,6 +59,8 @@ pub(crate) struct Ranks {
     ranks: Vec<Rank>,
     /// What a receive costs a line.
     overhead: Overhead,
+    /// What ranks have opened and not finalized.
+    pub sessions: OpenSessions,
 }
 
 impl Ranks {
@@ -76,7 +79,7 @@ impl Ranks {
         };
         let line = |number| Line::new(RankId::new(number));
         let (lines, ranks) = ((0..count as u32).map(line).collect(), (0..count).map(rank).collect());
-        Ranks { lines, ranks, overhead }
+        Ranks { lines, ranks, overhead, sessions: OpenSessions::default() }
     }
 
     /// A further line of a rank, which is about to run.

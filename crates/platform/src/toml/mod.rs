@@ -124,15 +124,26 @@ fn parse<'t>(source: &Source<'t>) -> Result<Spanned<DeTable<'t>>, PlatformError>
     })
 }
 
+/// What to do about a file without a topology. A file of `mpirage calibrate` has a model alone.
+fn no_platform(file: &Table<'_>) -> String {
+    let needed = format!(
+        "it needs one of the tables [{}], or [[host]], [[link]] and [[route]]",
+        TOPOLOGIES.join("], [")
+    );
+    match file.get("model") {
+        Some(_) => format!(
+            "it is a model: name the file with --model, and a platform with -p. To be a platform, {needed}"
+        ),
+        None => needed,
+    }
+}
+
 /// The one topology the file names, or none when it lists hosts.
 fn topology_of(file: &Table<'_>) -> Result<Option<&'static str>, PlatformError> {
     let mut named = TOPOLOGIES.into_iter().filter(|topology| file.get(topology).is_some());
     let explicit = EXPLICIT.into_iter().find_map(|key| file.get(key));
     match (named.next(), named.next(), explicit) {
-        (None, _, None) => Err(file.error("this file describes no platform").help(format!(
-            "it needs one of the tables [{}], or [[host]], [[link]] and [[route]]",
-            TOPOLOGIES.join("], [")
-        ))),
+        (None, _, None) => Err(file.error("this file describes no platform").help(no_platform(file))),
         (Some(one), Some(other), _) => {
             let entry = file.get(other);
             let message = format!("a platform is a `{one}` or a `{other}`, not both");

@@ -6,7 +6,7 @@
 
 use mpirage_call::{Call, ContextId, Reply, Stamp, Work};
 use mpirage_collectives::{Collective, Method};
-use mpirage_units::Duration;
+use mpirage_units::{Duration, counted};
 
 use super::collect::Load;
 use crate::{TraceError, TraceWriter, Workload};
@@ -166,7 +166,7 @@ pub(super) fn check_ranks(
         return Ok(());
     }
     Err(TraceError::Spec(format!(
-        "the trace has {} ranks, but a grid of {grid} has {ranks}",
-        workload.ranks()
+        "the trace has {}, but a grid of {grid} has {ranks}",
+        counted(workload.ranks(), "rank")
     )))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mpirage_call::{Call, CommRequest, ContextId, SELF, WORLD};
 use mpirage_data::{Group, RankRange};
+use mpirage_units::counted;
 
 use super::layout::{Action, GroupAction};
 use super::player::Answer::{Needed, NotNeeded};
@@ -100,7 +101,11 @@ impl Player {
         let parent = self.comm(parent, common)?;
         let places = dims.iter().fold(1u64, |places, &extent| places.saturating_mul(extent.into()));
         if places > parent.group.size().into() {
-            return Err(format!("a grid of {places} ranks in a communicator of {}", parent.group.size()));
+            return Err(format!(
+                "a grid of {} in a communicator of {}",
+                counted(places, "rank"),
+                parent.group.size()
+            ));
         }
         common.members.clear();
         common.members.extend(0..places as u32);

@@ -8,6 +8,8 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use mpirage_units::counted;
+
 use super::graph::{ANY, Dependency, Kind, Op, RankSchedule, Successors};
 use crate::TraceError;
 use crate::source::{Pages, Source};
@@ -73,7 +75,8 @@ impl Compiled {
         }
         let ranks = compiled.u32_at(ORIGIN)?;
         if ranks == 0 || HEAD + 16 * u64::from(ranks) > compiled.pages.source().len() {
-            let problem = format!("a schedule of {ranks} ranks is not what this file has room for");
+            let problem =
+                format!("a schedule of {} is not what this file has room for", counted(ranks, "rank"));
             return Err(compiled.bad(ORIGIN, problem));
         }
         compiled.ranks = ranks;
@@ -287,7 +290,7 @@ impl<W: Write + Seek> GoalBinaryWriter<W> {
     pub fn finish(mut self) -> Result<W, TraceError> {
         let written = (self.table.len() / 16) as u32;
         if written != self.ranks {
-            let problem = format!("{written} of {} ranks were written", self.ranks);
+            let problem = format!("{written} of {} were written", counted(self.ranks, "rank"));
             return Err(TraceError::bad(&self.name, crate::Place::File, problem));
         }
         let mut head = MAGIC.to_le_bytes().to_vec();

@@ -15,6 +15,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use mpirage_units::counted;
+
 use super::graph::{ANY, Dependency, Kind, Op, RankSchedule};
 use crate::source::{Source, Window};
 use crate::{Place, TraceError};
@@ -111,7 +113,10 @@ impl TextReader {
                 Ok(None)
             } else {
                 let (ranks, next) = (self.ranks(), self.next);
-                Err(self.bad(format!("the schedule is of {ranks} ranks, but there is no rank {next}")))
+                Err(self.bad(format!(
+                    "the schedule is of {}, but there is no rank {next}",
+                    counted(ranks, "rank")
+                )))
             };
         };
         if !self.is(token, "rank") {

@@ -366,6 +366,7 @@ impl TraceWriter for TiWriter {
             | Call::Observe { .. }
             | Call::CallPath { .. }
             | Call::Finding { .. }
+            | Call::Session { .. }
             | Call::DeclareWindow { .. }
             | Call::Tally(_)
             | Call::TakeCompleted

@@ -6,7 +6,7 @@ use crate::arguments::{Number, put};
 use crate::error::Result;
 use crate::frame;
 use crate::functions::forms::{argument, both_forms, form};
-use crate::message::{Incoming, Peer, expected_tag};
+use crate::message::{Incoming, Peer, check_data_of_nobody, expected_tag};
 use crate::operation::{Operation, Step};
 use crate::perform;
 use crate::rank;
@@ -69,8 +69,10 @@ fn with_message<T>(
     let objects = rank::this().objects();
     let object = objects.comms.get(comm)?;
     let from = match Peer::source(object, source)? {
-        // The other arguments of such a receive are not checked.
-        Peer::ProcNull => return Ok(None),
+        Peer::ProcNull => {
+            check_data_of_nobody(&objects.datatypes, buf, count, datatype)?;
+            return expected_tag("tag", tag).map(|_| None);
+        }
         Peer::AnySource => None,
         Peer::Rank(from) => Some(from),
     };

@@ -9,7 +9,7 @@ use crate::buffered;
 use crate::error::Result;
 use crate::frame;
 use crate::functions::forms::{argument, send, sends};
-use crate::message::{Outgoing, Peer, sent_tag};
+use crate::message::{Outgoing, Peer, check_data_of_nobody, sent_tag};
 use crate::operation::{Operation, Step};
 use crate::perform;
 use crate::rank;
@@ -67,8 +67,10 @@ fn with_message<T>(
 ) -> Result<Option<T>> {
     let objects = rank::this().objects();
     let object = objects.comms.get(comm)?;
-    // The other arguments of a send to MPI_PROC_NULL are not checked.
-    let Peer::Rank(to) = Peer::destination(object, dest)? else { return Ok(None) };
+    let Peer::Rank(to) = Peer::destination(object, dest)? else {
+        check_data_of_nobody(&objects.datatypes, buf, count, datatype)?;
+        return sent_tag("tag", tag).map(|_| None);
+    };
     let region = Region::of_arguments(&objects.datatypes, "buf", buf, count, datatype)?;
     let tag = sent_tag("tag", tag)?;
     let context = object.context;

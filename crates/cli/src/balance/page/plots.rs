@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use mpirage_plot::{AxisLook, Chart, Line, Mark, Scale, short_number};
+use mpirage_units::counted;
 
 use super::super::cases::{CaseOutcome, Study};
 use super::super::show::Table;
@@ -28,7 +29,11 @@ pub fn by_interval(table: &Table<'_>) -> Vec<Chart> {
             own.flat_map(mark).collect()
         };
         Chart {
-            heading: format!("{} ranks on {} cores", study.machine.ranks(), study.cores.len()),
+            heading: format!(
+                "{} on {}",
+                counted(study.machine.ranks(), "rank"),
+                counted(study.cores.len(), "core")
+            ),
             x: axis("calls of AMPI_Migrate between decisions"),
             y: axis("makespan (s)"),
             lines: lines(table, marks),
@@ -74,7 +79,7 @@ pub fn average_loads(table: &Table<'_>) -> Vec<Chart> {
             outcomes.iter().filter(own).flat_map(over_time).collect()
         };
         let ranks = if table.results.len() > 1 {
-            format!("{} ranks, ", study.machine.ranks())
+            format!("{}, ", counted(study.machine.ranks(), "rank"))
         } else {
             String::new()
         };
