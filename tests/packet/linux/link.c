@@ -28,9 +28,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_PORT = 20000, MOST_PATHS = 4000, MOST_PACKETS = 1 << 17, MTU = 1500, ETHERNET = 14 };
+#include "packets.h"
 
-struct packet { int64_t due; uint64_t number; int length, to, path, next; uint8_t bytes[MTU]; };
+enum { FIRST_PORT = 20000, MOST_PATHS = 4000, MOST_PACKETS = 1 << 17 };
+
 struct direction { int64_t free_at; };
 struct path {
     double rate, loss; int64_t delay, queue; uint64_t random;
@@ -39,19 +40,7 @@ struct path {
 };
 
 static struct path paths[MOST_PATHS];
-static struct packet *packets;
-static int count_paths, unused, heap[MOST_PACKETS], heap_size;
-static uint64_t numbers;
-static volatile sig_atomic_t stop;
-
-static void on_signal(int number) { (void)number; stop = 1; }
-
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
+static int count_paths;
 
 static double uniform(uint64_t *state)                     /* splitmix64 */
 {
@@ -59,31 +48,6 @@ static double uniform(uint64_t *state)                     /* splitmix64 */
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return ((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static int before(int a, int b)
-{
-    if (packets[a].due != packets[b].due) return packets[a].due < packets[b].due;
-    return packets[a].number < packets[b].number;
-}
-
-static void push(int packet)
-{
-    int at = heap_size++;
-    for (; at && before(packet, heap[(at - 1) / 2]); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-    heap[at] = packet;
-}
-
-static int pop(void)
-{
-    int first = heap[0], last = heap[--heap_size], at = 0;
-    for (int child; (child = 2 * at + 1) < heap_size; at = child) {
-        if (child + 1 < heap_size && before(heap[child + 1], heap[child])) child++;
-        if (!before(heap[child], last)) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return first;
 }
 
 static int path_of(const uint8_t *ip, int length, int from)  /* by the port of end B */
@@ -133,7 +97,7 @@ static void deliver(const int *fd)
         path->late += late / 1e3, path->delivered++;
         if (late > path->latest) path->latest = late;
         if (write(fd[p->to], p->bytes, p->length) != p->length) perror("write");
-        p->next = unused, unused = taken;
+        release(taken);
     }
 }
 
@@ -180,8 +144,7 @@ int main(int count, char **words)
 {
     if (count != 5) { fprintf(stderr, "usage: link DEVICE-A DEVICE-B NAMESPACE-A NAMESPACE-B < paths\n"); return 2; }
     read_paths();
-    packets = calloc(MOST_PACKETS, sizeof *packets);
-    for (int k = 0; k < MOST_PACKETS; k++) packets[k].next = k + 1 < MOST_PACKETS ? k + 1 : -1;
+    make_packets(MOST_PACKETS);
     int fd[2] = { end(words[1], words[3], "10.77.0.1"), end(words[2], words[4], "10.77.0.2") };
     struct sched_param priority = { .sched_priority = 10 };   /* packets wait for no other process */
     if (sched_setscheduler(0, SCHED_FIFO, &priority)) perror("real-time priority");

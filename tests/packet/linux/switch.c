@@ -24,61 +24,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_HOSTS = 64, MOST_LINKS = 512, MOST_HOPS = 8, MOST_PACKETS = 1 << 16, MTU = 1500, ETHERNET = 14 };
+#include "packets.h"
 
-struct packet { int64_t due; uint64_t number; int length, from, to, hop, next; uint8_t bytes[MTU]; };
+enum { MOST_HOSTS = 64, MOST_LINKS = 512, MOST_HOPS = 8, MOST_PACKETS = 1 << 16 };
+
 struct link { double rate; long delay, queue; int64_t free_at; long carried, dropped; };
 struct route { int hops, links[MOST_HOPS]; };
 
 static struct link links[MOST_LINKS];
 static struct route routes[MOST_HOSTS][MOST_HOSTS];
-static struct packet *packets;
-static int count_links, count_hosts, unused, heap[MOST_PACKETS], heap_size;
-static uint64_t numbers;
+static int count_links, count_hosts;
 static double late;
 static long delivered;
 static int64_t latest;
-static volatile sig_atomic_t stop;
-
-static void on_signal(int number) { (void)number; stop = 1; }
-
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-static int before(int a, int b)
-{
-    if (packets[a].due != packets[b].due) return packets[a].due < packets[b].due;
-    return packets[a].number < packets[b].number;
-}
-
-static void push(int packet)
-{
-    int at = heap_size++;
-    for (; at && before(packet, heap[(at - 1) / 2]); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-    heap[at] = packet;
-}
-
-static int pop(void)
-{
-    int first = heap[0], last = heap[--heap_size], at = 0;
-    for (int child; (child = 2 * at + 1) < heap_size; at = child) {
-        if (child + 1 < heap_size && before(heap[child + 1], heap[child])) child++;
-        if (!before(heap[child], last)) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return first;
-}
-
-static void release(int packet)
-{
-    packets[packet].next = unused;
-    unused = packet;
-}
 
 static void enter_next_link(int number, int64_t instant)
 {
@@ -179,8 +137,7 @@ int main(int argc, char **argv)
     struct sched_param priority = { .sched_priority = 50 };
     if (argc != 2) return fprintf(stderr, "switch PREFIX < network\n"), 2;
     read_network();
-    packets = calloc(MOST_PACKETS, sizeof *packets);
-    for (int i = 0; i < MOST_PACKETS; i++) packets[i].next = i + 1 < MOST_PACKETS ? i + 1 : -1;
+    make_packets(MOST_PACKETS);
     mlockall(MCL_CURRENT);
     for (int host = 0; host < count_hosts; host++) polled[host] = (struct pollfd){ .fd = fd[host] = tun(argv[1], host), .events = POLLIN };
     if (sched_setscheduler(0, SCHED_FIFO, &priority)) perror("real-time priority");
