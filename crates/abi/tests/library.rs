@@ -44,8 +44,13 @@ const WORK_FUNCTIONS: [&str; 8] =
     ["pclose", "pthread_create", "system", "wait", "wait3", "wait4", "waitid", "waitpid"];
 
 /// What a simulator that folds ranks calls.
-const FOLDING: [&str; 4] =
-    ["mpirage_fold_end", "mpirage_fold_expect", "mpirage_fold_rank", "mpirage_fold_switch"];
+const FOLDING: [&str; 5] = [
+    "mpirage_channel_version",
+    "mpirage_fold_end",
+    "mpirage_fold_expect",
+    "mpirage_fold_rank",
+    "mpirage_fold_switch",
+];
 
 /// What libraries with other binary interfaces use.
 const FRONTS: [&str; 1] = ["mpirage_bodies"];

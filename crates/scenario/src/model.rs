@@ -193,7 +193,7 @@ impl Model {
         for setting in all().filter(is_transport).chain(all().filter(|setting| !is_transport(setting))) {
             if let Some(key) = setting.key.strip_prefix(PACKET_TABLE) {
                 model.set_packet(key, setting)?;
-            } else if setting.key.contains('/') {
+            } else if simgrid::is_name(&setting.key) {
                 simgrid::apply(setting, &mut model, &mut warnings)?;
             } else if !["base", "profile"].contains(&setting.key.as_str())
                 && !keys::apply(setting, &mut model, &mut warnings)?

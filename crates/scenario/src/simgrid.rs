@@ -9,7 +9,9 @@ use crate::model::Model;
 use crate::network::Network;
 
 /// Settings that mean nothing here: how SimGrid computes, not what.
-const IRRELEVANT: [&str; 12] = [
+const IRRELEVANT: [&str; 14] = [
+    "path",
+    "plugin",
     "maxmin/",
     "precision/",
     "contexts/",
@@ -23,6 +25,11 @@ const IRRELEVANT: [&str; 12] = [
     "network/maxmin-selective-update",
     "cpu/",
 ];
+
+/// Is it a name of SimGrid's? Most have a slash, ours have none.
+pub(crate) fn is_name(key: &str) -> bool {
+    key.contains('/') || ["path", "plugin", "tracing"].contains(&key)
+}
 
 /// SimGrid's setting for what a receive costs.
 const RECEIVE_OVERHEAD: &str = "smpi/or";
@@ -224,6 +231,12 @@ mod tests {
             assert!(overhead(bad).is_err(), "{bad}");
         }
         assert!(factors("0:0", &DIVISOR).is_err() && factors("0:0", &FACTOR).is_ok());
+    }
+
+    #[test]
+    fn settings_of_simgrid_itself_are_known_by_name() {
+        let names = ["tracing", "path", "plugin", "smpi/or"];
+        assert!(names.into_iter().all(is_name) && !is_name("eager-limit"));
     }
 
     #[test]
