@@ -305,7 +305,7 @@ impl Protocol {
         }
     }
 
-    /// A blocking send that waits for its receiver costs nothing else, unless it is to wait whatever its size.
+    /// A blocking send that waits for its receiver pays nothing, unless it is synchronous.
     fn overhead_first(&self, mode: SendMode, bytes: u64, blocking: bool) -> Duration {
         let waits = mode != SendMode::Synchronous && self.transfer_mode(mode, bytes).sender_waits();
         if self.send_cost != SendCost::First || blocking && waits {
