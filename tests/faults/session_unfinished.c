@@ -2,7 +2,7 @@
  *
  * ranks: 2
  * exit: 81
- * stderr: rank \d exited with code 0 before it called MPI_Finalize; its last MPI call was MPI_Session_init at {here} in main
+ * stderr: rank \d exited with code 0 before it called MPI_Session_finalize for the session opened by MPI_Session_init at {here} in main; its last MPI call was MPI_Session_init
  */
 #include <mpi.h>
 
