@@ -265,7 +265,7 @@ def mistakes(suite):
     ring = "gen:ring,ranks=2"
     for text, options, words in [
         ("", [], "there is no job"), ("[[job]\n", [], "TOML parse error at line 1"), (job("a", trace="nowhere.mpirage"), [], "job `a`"), (job("a", program="./nowhere", ranks=2), [], "nowhere"),
-        (job("a", trace=ring, hosts="7-8"), [], "hosts 0 to 7"), (job("a", trace=ring, hosts="moon"), [], "moon"), (job("a", trace="gen:ring,ranks=20"), [], "do not fit on the 8 hosts"),
+        (job("a", trace=ring, hosts="7-8"), [], "hosts 0 to 7"), (job("a", trace=ring, hosts="moon"), [], "moon"), (job("a", trace="gen:ring,ranks=20"), [], "cannot be placed on the 8 hosts"),
         (job("a", trace=ring), ["--only", "b"], "there is no such job; there are a"), (job("a", trace=ring), ["-H", "host-0"], "the hosts of jobs are in their file"),
         (job("a", trace=ring), ["--compute", "recorded:x"], "expected measured or none"), (job("a", trace=ring), ["--reports", "/proc/x"], "--reports /proc/x"),
     ]:
