@@ -91,13 +91,10 @@ static void deliver(const int *fd)
 {
     while (heap_size && packets[heap[0]].due <= now()) {
         int taken = pop();
-        struct packet *p = &packets[taken];
-        struct path *path = &paths[p->path];
-        int64_t late = now() - p->due;
+        struct path *path = &paths[packets[taken].path];
+        int64_t late = hand_over(taken, fd);
         path->late += late / 1e3, path->delivered++;
         if (late > path->latest) path->latest = late;
-        if (write(fd[p->to], p->bytes, p->length) != p->length) perror("write");
-        release(taken);
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""relay.py NAMESPACE PORT: whoever connects to PORT of the loopback device in the namespace is connected to the same port outside, where mpirun listens.
+"""relay.py NAMESPACE PORT: listens at PORT of the loopback device in the namespace, and carries what comes to the same port outside, where mpirun listens, and back.
 Ends with the connection: mpirun waits for all that its ranks have started."""
 
 import ctypes

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mpirage_call::wire::HeadKind;
 use mpirage_call::{Call, Completion, LineId, RankId};
-use mpirage_kernel::{Kernel, Milestone};
+use mpirage_kernel::Kernel;
 use mpirage_platform::HostId;
 use mpirage_record::{Details, Record};
 use mpirage_units::{Duration, Time};
@@ -15,7 +15,7 @@ use crate::collective::{self, Collectives};
 use crate::data_plane::DataPlane;
 use crate::due::Due;
 use crate::files::Files;
-use crate::ids::{MessageId, RunId};
+use crate::ids::RunId;
 use crate::memory::Memory;
 use crate::migration::Migrations;
 use crate::observe::Observers;
@@ -25,7 +25,7 @@ use crate::ranks::job::Jobs;
 use crate::ranks::line::{Line, Phase, Then};
 use crate::ranks::{Ranks, Wakeup};
 use crate::transport::message::Owner;
-use crate::transport::{Env, Event, Reception, Transport, acting_rank};
+use crate::transport::{Env, Event, Transport};
 use crate::turn::Ending;
 use crate::windows::Windows;
 
@@ -279,30 +279,6 @@ impl<M: Memory> Core<M> {
 /// The ending of a run whose network cannot go on.
 pub(crate) fn network_deadlock(kernel: &Kernel) -> Option<Ending> {
     kernel.network_circle().map(|links| Ending::NetworkDeadlock { links })
-}
-
-/// A transfer of a message ends. True if that changes nothing for now, because the rank that must act is in no call.
-pub(super) fn is_unnoticed<M: Memory>(core: &mut Core<M>, id: MessageId) -> bool {
-    if core.protocol.progress == LibraryProgress::Background {
-        return false;
-    }
-    match acting_rank(core.transport.message(id), core.protocol.handshake) {
-        Some(rank) if core.ranks.is_away(rank) => {
-            core.transport.unnoticed.push(rank, id);
-            true
-        }
-        _ => false,
-    }
-}
-
-/// The library of a line's rank looks for what has arrived.
-pub(super) fn look<M: Memory>(core: &mut Core<M>, line: LineId) {
-    for id in core.transport.unnoticed.take(core.ranks.rank_of(line)) {
-        let (transport, mut env) = core.transport();
-        let reception = transport.transfer_event(&mut env, id, Milestone::Ended);
-        debug_assert!(reception == Reception::None, "processors have no handshakes");
-        core.take_events();
-    }
 }
 
 /// Does a schedule make progress only in calls, and is its rank in none?

@@ -6,7 +6,7 @@ use mpirage_record::Record;
 use mpirage_units::Time;
 
 use super::bursts::BackgroundWork;
-use super::core::is_unnoticed;
+use super::progress::is_unnoticed;
 use super::wiring::Engine;
 use crate::ids::{MessageId, WorkId};
 use crate::memory::Memory;

@@ -26,6 +26,7 @@ mod point_to_point;
 mod polls;
 mod prefetching;
 mod processor;
+mod progress;
 mod real_time;
 mod release;
 mod sampling;

@@ -13,12 +13,12 @@ use mpirage_record::Record;
 use mpirage_units::Time;
 
 use super::calls::Calls;
-use super::core::look;
 use super::fast_path::FastPath;
 use super::figures::observe;
 use super::files::FileCalls;
 use super::match_choices::chosen_source;
 use super::migrate::perform_migrate;
+use super::progress::look;
 use super::task::{Progress, Task};
 use super::windows::AccessPlace;
 use crate::due::Due;
