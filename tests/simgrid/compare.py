@@ -24,6 +24,7 @@ import tempfile
 from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+MPIRAGE = os.path.abspath(os.environ.get("MPIRAGE", ROOT / "target" / "release" / "mpirage"))
 TOLERANCE = 1e-6
 SMPI = ["--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf", "--log=root.thres:critical"]
 
@@ -217,8 +218,10 @@ def execute(command, timeout, folder):
     except subprocess.TimeoutExpired:
         raise Failed(f"no end within {timeout} s")
     if done.returncode != 0:
-        tail = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [""]
-        raise Failed(f"exit code {done.returncode}: {tail[0]}")
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        # Errors of mpirage come before its summary.
+        line = next((line for line in said if line.startswith("mpirage: ")), said[-1] if said else "")
+        raise Failed(f"exit code {done.returncode}: {line}")
     return done.stdout.decode(errors="replace")
 
 
@@ -235,13 +238,17 @@ def times(output):
 
 
 class Bench:
-    def __init__(self, folder, mpirage, timeout):
-        self.folder, self.mpirage, self.timeout = pathlib.Path(folder), mpirage, timeout
+    def __init__(self, folder, mpirage, timeout, platforms=PLATFORMS):
+        self.folder, self.mpirage, self.timeout, self.platforms = pathlib.Path(folder), mpirage, timeout, platforms
 
     def platform(self, name):
         path = self.folder / f"{name}.xml"
         if not path.exists():
-            path.write_text(PLATFORMS[name]())
+            made = self.platforms[name]()
+            text, files = made if isinstance(made, tuple) else (made, {})
+            path.write_text(text)
+            for file, content in files.items():
+                (self.folder / file).write_text(content)
         return path
 
     def hostfile(self, case):
@@ -253,7 +260,9 @@ class Bench:
     def binary(self, compiler, side, program):
         path = self.folder / f"{program}.{side}"
         if not path.exists():
-            execute([*compiler, "-O2", ROOT / "tests" / "exact" / f"{program}.c", "-o", path], self.timeout, self.folder)
+            source = ROOT / "tests" / "exact" / f"{program}.c"
+            source = source if source.exists() else ROOT / "tests" / "simgrid" / f"{program}.c"
+            execute([*compiler, "-O2", source, "-o", path], self.timeout, self.folder)
         return path
 
     def simgrid(self, case):
@@ -291,8 +300,8 @@ def judge(case, bench, simgrid_only):
     return slowest, max(mine.values()), worst, why
 
 
-def parse_options():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parse_options(description=__doc__):
+    p = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--simgrid-only", action="store_true")
     p.add_argument("--slow", action="store_true")
     p.add_argument("--filter", default="")
@@ -309,15 +318,19 @@ def main():
         for name, make in PLATFORMS.items():
             (folder / f"{name}.xml").write_text(make())
         return 0
-    mpirage = os.path.abspath(os.environ.get("MPIRAGE", ROOT / "target" / "release" / "mpirage"))
-    for tool in ["smpicc", "smpirun"] + ([] if options.simgrid_only else [mpirage]):
+    return compare(cases(), options, PLATFORMS)
+
+
+def compare(all_cases, options, platforms):
+    """Runs cases on both sides and prints the table."""
+    for tool in ["smpicc", "smpirun"] + ([] if options.simgrid_only else [MPIRAGE]):
         if shutil.which(tool) is None:
             sys.exit(f"{tool} is not there")
     passed = failed = 0
     print(f"{'case':44} {'ranks':>5} {'SimGrid s':>18} {'mpirage s':>18} {'off by':>8}")
     with tempfile.TemporaryDirectory(prefix="simgrid-compare.") as folder:
-        bench = Bench(folder, mpirage, options.timeout)
-        for case in cases():
+        bench = Bench(folder, MPIRAGE, options.timeout, platforms)
+        for case in all_cases:
             if options.filter not in case.name or (case.slow and not options.slow):
                 continue
             theirs = mine = None

@@ -89,7 +89,12 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             Outcome::Finished { .. } => None,
             Outcome::Deadlock => Some(self.deadlock()),
             Outcome::BeyondTime => Some(self.beyond_time()),
-            Outcome::Unreachable { from, to } => Some(format!(
+            Outcome::Unreachable { from, to, reason: Some(reason) } => Some(format!(
+                "the network lost a message between rank {from} and rank {to} at {}: {reason}{}; in SimGrid it fails too",
+                self.engine.now(),
+                self.last_call_of(*from),
+            )),
+            Outcome::Unreachable { from, to, reason: None } => Some(format!(
                 "the network lost the connection between rank {from} and rank {to} at {}: nothing came back after all \
                  retransmissions of rank {from}{}; losses, queues and retries are in the [packet] table of the platform",
                 self.engine.now(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mpirage_collectives::{Choice, ChoiceError, Selector};
 use mpirage_kernel::{ComputeModel, Kernel, NetworkModel};
-use mpirage_models::{Cores, DiskArray, RoundRobinCores, SerialCores};
+use mpirage_models::{ChangingCores, Cores, DiskArray, RoundRobinCores, SerialCores};
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::{HostId, Platform};
@@ -293,6 +293,10 @@ impl Machine {
             (Some(_), _) => Box::new(SerialCores::new(&self.platform)),
             (None, Some(quantum)) => Box::new(RoundRobinCores::new(&self.platform, quantum)),
             (None, None) => Box::new(Cores::new(Arc::clone(&self.platform), &self.placement.hosts)),
+        };
+        let cores = match self.platform.profiles().are_of_cores() {
+            true => Box::new(ChangingCores::new(&self.platform, cores)),
+            false => cores,
         };
         let storages = self.platform.storages();
         let interfaces = self.platform.interfaces().of_ranks(&self.placement.hosts);

@@ -195,6 +195,18 @@ impl Messages {
         }
     }
 
+    /// How much more virtual work a message of a flow has to do than the first.
+    pub(crate) fn behind_first(&self, flows: &Flows, flow: u32, message: u32) -> f64 {
+        let class = flows[flow as usize].class;
+        if class == NONE {
+            return 0.0;
+        }
+        let messages = &self.classes[class as usize].messages;
+        let first = messages.peek().map_or(0.0, |Reverse(first)| first.due.at);
+        let own = messages.iter().find(|Reverse(other)| other.flow == message);
+        own.map_or(0.0, |Reverse(own)| own.due.at - first)
+    }
+
     /// Has the message ended that the flow was made for?
     pub fn has_own_ended(&self, flow: &Flow) -> bool {
         flow.class != NONE && self.classes[flow.class as usize].own_ended

@@ -240,6 +240,18 @@ impl Sharing {
         level / self.flows.penalty(flow.index)
     }
 
+    /// The work that is left of a flow that was launched; zero if it has ended.
+    pub fn work_left(&mut self, now: Time, flow: FlowId) -> f64 {
+        self.reach(now);
+        if !self.is_alive(flow) {
+            return 0.0;
+        }
+        let carrier = self.flows.carrier(flow.index);
+        let first = self.left(carrier);
+        let behind = self.messages.behind_first(&self.flows, carrier, flow.index);
+        (first + behind) / self.flows.penalty(flow.index)
+    }
+
     /// What a resource carries: the weighted sum of its users' rates.
     pub fn load(&mut self, resource: ResourceId) -> f64 {
         self.solve();

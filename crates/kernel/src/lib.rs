@@ -230,6 +230,11 @@ impl Kernel {
         self.network.model.circle()
     }
 
+    /// Why the network gave a transfer up, if it knows.
+    pub fn network_failure(&self) -> Option<String> {
+        self.network.model.failure()
+    }
+
     /// The network records its queues and connections over time from now on, if it has any.
     pub fn record_network_history(&mut self) {
         self.network.model.record_history();

@@ -160,6 +160,11 @@ pub trait NetworkModel: Model {
         self.inner()?.circle()
     }
 
+    /// Why the network gave a transfer up, if it knows more than that nothing came back.
+    fn failure(&self) -> Option<String> {
+        self.inner()?.failure()
+    }
+
     /// From now on the network records its queues and connections over time, if it has any. Called before the first transfer.
     fn record_history(&mut self) {
         if let Some(inner) = self.inner_mut() {

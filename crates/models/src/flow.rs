@@ -21,6 +21,7 @@ use mpirage_kernel::{Agenda, Departure, Event, Model, NetworkModel, Token, Trans
 use mpirage_platform::Platform;
 use mpirage_units::{Duration, Time};
 
+use crate::changing_network::ChangingNetwork;
 use crate::flow_parameters::FlowParameters;
 use crate::paths::Paths;
 use crate::stream::StreamNetwork;
@@ -31,6 +32,9 @@ impl FlowParameters {
         let platform = Arc::clone(platform);
         match self.physics {
             Some(physics) => Box::new(StreamNetwork::new(platform, self.clone(), physics)),
+            None if platform.profiles().are_of_network() => {
+                Box::new(ChangingNetwork::new(platform, self.clone()))
+            }
             None => Box::new(FlowNetwork::new(platform, self.clone())),
         }
     }

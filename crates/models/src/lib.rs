@@ -3,6 +3,7 @@
 //! * [`FlowNetwork`]: piece-wise linear point-to-point times with max-min contention (Clauss et al., *Single node on-line
 //!   simulation of MPI applications with SMPI*, IPDPS 2011, sections 4 and 6).
 //!   Its parameters make it `flow`, `flow:affine`, `flow:no-contention` or `simgrid`.
+//! * [`ChangingNetwork`]: the same with links that change at dates, and [`ChangingCores`]: cores that do.
 //! * [`StreamNetwork`]: the same sharing under byte streams, with frames, interfaces and buffers instead of factors.
 //! * [`Hybrid`]: one network for places of interest, another for the rest.
 //! * [`BusNetwork`]: nodes with a few links on a few buses (Girona, Labarta, Badia, *Validation of Dimemas communication
@@ -15,6 +16,9 @@
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
 mod bus;
+mod changes;
+mod changing_cores;
+mod changing_network;
 mod cores;
 mod fans;
 mod flow;
@@ -34,6 +38,8 @@ mod striped;
 mod uncontended;
 
 pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
+pub use changing_cores::ChangingCores;
+pub use changing_network::ChangingNetwork;
 pub use cores::Cores;
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::FlowNetwork;

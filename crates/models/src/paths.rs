@@ -26,16 +26,17 @@ pub(crate) struct Paths {
 }
 
 /// The solver's resource of each link that has been used.
-struct LinkResources {
+pub(crate) struct LinkResources {
     by_link: Vec<Option<ResourceId>>,
 }
 
 impl LinkResources {
-    fn new(platform: &Platform) -> LinkResources {
+    pub(crate) fn new(platform: &Platform) -> LinkResources {
         LinkResources { by_link: vec![None; platform.link_count() as usize] }
     }
 
-    fn of(&mut self, link: LinkId, platform: &Platform, sharing: &mut Sharing) -> ResourceId {
+    /// The resource of a link, made if need be.
+    pub(crate) fn of(&mut self, link: LinkId, platform: &Platform, sharing: &mut Sharing) -> ResourceId {
         *self.by_link[link.0 as usize].get_or_insert_with(|| {
             let link = platform.link(link);
             let kind = match link.sharing {
@@ -44,6 +45,35 @@ impl LinkResources {
             };
             sharing.add_resource(link.bandwidth, kind)
         })
+    }
+
+    /// Adds what a message weighs: 1 on each link there, which `route` holds, and ε on each link back, which it holds then.
+    pub(crate) fn weigh(
+        &mut self,
+        [from, to]: [Interface; 2],
+        platform: &Platform,
+        cross_traffic: f64,
+        sharing: &mut Sharing,
+        route: &mut Vec<LinkId>,
+        uses: &mut Vec<(ResourceId, f64)>,
+    ) {
+        // A fat pipe of one host limits each message alone, which its bound does already.
+        let limits =
+            |link: &&LinkId| from.host != to.host || platform.link(**link).sharing == LinkSharing::Shared;
+        uses.extend(route.iter().filter(limits).map(|&link| (self.of(link, platform, sharing), 1.0)));
+        if cross_traffic == 0.0 {
+            return;
+        }
+        platform.links_between(to, from, route);
+        for &link in route.iter().filter(limits) {
+            let resource = self.of(link, platform, sharing);
+            match uses.iter_mut().find(|(used, _)| *used == resource) {
+                // A fat pipe carries both directions at once; a shared link carries their sum.
+                Some(_) if platform.link(link).sharing == LinkSharing::FatPipe => {}
+                Some((_, weight)) => *weight += cross_traffic,
+                None => uses.push((resource, cross_traffic)),
+            }
+        }
     }
 }
 
@@ -122,7 +152,7 @@ impl Paths {
         }
         let Paths { platform, links, star_routes, .. } = self;
         let path = star_routes.path(from.switch).get_or_insert_default();
-        // In the order in which `use_links` takes them.
+        // In the order in which `weigh` takes them.
         let ends = [from.up, to.down, to.up, from.down];
         path.footprint.point_at(ends.into_iter().map(|link| links.of(link, platform, sharing)));
         path.route.iter_mut().zip(ends).for_each(|(link, end)| *link = end);
@@ -160,31 +190,11 @@ impl Paths {
         let bound = parameters.bound(latency, bandwidth);
         self.uses.clear();
         if self.parameters.contention {
-            self.use_links(from, to, sharing);
+            let Paths { platform, parameters, links, route, uses, .. } = self;
+            links.weigh([from, to], platform, parameters.cross_traffic, sharing, route, uses);
         }
         let footprint = sharing.footprint_of_distinct(penalty, bound, &self.uses);
         Path { latency, route: links, forwarding, footprint }
-    }
-
-    /// Weighs 1 on each link there, which `route` holds, and ε on each link back.
-    fn use_links(&mut self, from: Interface, to: Interface, sharing: &mut Sharing) {
-        let Paths { platform, parameters, links, route, uses, .. } = self;
-        // A fat pipe of one host limits each message alone, which its bound does already.
-        let limits =
-            |link: &&LinkId| from.host != to.host || platform.link(**link).sharing == LinkSharing::Shared;
-        uses.extend(route.iter().filter(limits).map(|&link| (links.of(link, platform, sharing), 1.0)));
-        if parameters.cross_traffic > 0.0 {
-            platform.links_between(to, from, route);
-            for &link in route.iter().filter(limits) {
-                let resource = links.of(link, platform, sharing);
-                match uses.iter_mut().find(|(used, _)| *used == resource) {
-                    // A fat pipe carries both directions at once; a shared link carries their sum.
-                    Some(_) if platform.link(link).sharing == LinkSharing::FatPipe => {}
-                    Some((_, weight)) => *weight += parameters.cross_traffic,
-                    None => uses.push((resource, parameters.cross_traffic)),
-                }
-            }
-        }
     }
 }
 

@@ -41,6 +41,8 @@ pub enum Ending {
         from: u32,
         /// The rank that cannot be reached.
         to: u32,
+        /// Why, if the network knows.
+        reason: Option<String>,
     },
     /// The buffers of the network are full, and their frames wait for each other.
     NetworkDeadlock {

@@ -5,11 +5,15 @@
 use std::collections::HashMap;
 
 use crate::fabric::Fabric;
+use crate::host::HostId;
 use crate::link::{Cable, LinkId};
 use crate::links::{LinkTable, NamedCable};
 use crate::platform::Platform;
+use crate::profile::Profiles;
 use crate::settings::ModelSettings;
-use crate::zone::{AddRoute, Gateways, Node, Route, Vertex, Zone, ZoneId, ZoneKind, first_unreachable};
+use crate::zone::{
+    AddRoute, Bypasses, Gateways, Node, Route, Vertex, Zone, ZoneBypass, ZoneId, ZoneKind, first_unreachable,
+};
 
 const EITHER_OR: &str = "a zone holds either zones or hosts and routers, not both";
 
@@ -22,6 +26,7 @@ pub(crate) struct Builder {
     pub links: LinkTable,
     names: HashMap<String, NetPoint>,
     pub settings: ModelSettings,
+    pub profiles: Profiles,
     /// Cores of hosts without a number of their own, if the file sets a default.
     pub cores: Option<u32>,
 }
@@ -75,6 +80,7 @@ impl Builder {
             name: name.to_owned(),
             parent,
             kind,
+            bypasses: Bypasses::default(),
             first_host,
             host_count: 0,
             first_link: 0,
@@ -136,6 +142,20 @@ impl Builder {
                 Some(NetPoint::Host(Node { zone, vertex }))
             })
         })
+    }
+
+    /// The number of the host called `name`.
+    pub fn find_host(&self, name: &str) -> Option<HostId> {
+        let NetPoint::Host(node) = self.find(name)? else { return None };
+        let zone = self.zone(node.zone);
+        let position = match (&zone.kind, zone.members()) {
+            (_, Some(members)) => {
+                members.hosts.binary_search_by_key(&node.vertex, |host| host.vertex).ok()? as u32
+            }
+            (ZoneKind::Fabric(fabric), None) => fabric.hosts.names.position(name)?,
+            _ => return None,
+        };
+        Some(HostId(zone.first_host + position))
     }
 
     /// All names given in the file, sorted.
@@ -200,6 +220,36 @@ impl Builder {
         Ok(())
     }
 
+    /// Adds a route that two vertices of the open zone take instead of any other.
+    pub fn add_bypass(&mut self, ends: (u32, u32), links: &[RouteLink]) -> Result<(), RouteProblem> {
+        let links = links.iter().map(|link| link.there).collect();
+        added(self.open_bypasses()?.add(ends, links))
+    }
+
+    /// Adds a route that two zones below the open one take instead of any other.
+    pub fn add_zone_bypass(
+        &mut self,
+        zones: (ZoneId, ZoneId),
+        gateways: Gateways,
+        links: &[RouteLink],
+    ) -> Result<(), RouteProblem> {
+        let links = links.iter().map(|link| link.there).collect();
+        added(self.open_bypasses()?.add_between_zones(zones, ZoneBypass { links, gateways }))
+    }
+
+    fn open_bypasses(&mut self) -> Result<&mut Bypasses, RouteProblem> {
+        let zone = self.open.last().copied().ok_or(RouteProblem::WrongZone)?;
+        Ok(&mut self.zones[zone.index()].bypasses)
+    }
+
+    /// The zone directly inside the open one that holds `zone` or is it.
+    pub fn branch_of(&self, zone: ZoneId) -> Option<ZoneId> {
+        let here = self.open_zone_id()?;
+        let up = |zone: &ZoneId| self.zone(*zone).parent.map(|parent| parent.zone);
+        let around = || std::iter::successors(Some(zone), up);
+        around().any(|zone| zone == here).then(|| around().take_while(|zone| *zone != here).last())?
+    }
+
     /// The zone that is open.
     pub fn open_zone_id(&self) -> Option<ZoneId> {
         self.open.last().copied()
@@ -231,7 +281,7 @@ impl Builder {
             return Err(Unfinished::NoHosts);
         }
         let unreachable = first_unreachable(&self.zones);
-        let platform = Platform::new(name, self.zones, self.links, self.names, self.settings);
+        let platform = Platform::new(name, self.zones, self.links, self.names, self.settings, self.profiles);
         match unreachable {
             None => Ok(platform),
             Some(gap) => {
@@ -295,6 +345,13 @@ impl Builder {
             Some(name) => Err(format!("there are two things called `{name}`")),
             None => Ok(()),
         }
+    }
+}
+
+fn added(outcome: AddRoute) -> Result<(), RouteProblem> {
+    match outcome {
+        AddRoute::Added => Ok(()),
+        AddRoute::Exists => Err(RouteProblem::Exists),
     }
 }
 

@@ -27,6 +27,7 @@
 //! | `preset` | networks by name, from published measurements |
 //! | `import` | files of a site (Slurm, InfiniBand, hwloc) → platform files |
 //! | `node` | the inside of hosts: sockets, memory, copies |
+//! | `profile` | values that change at dates |
 //! | `storage` | where files are: disks, servers, mount points |
 //! | `classes` | links by class, and what they connect |
 //! | `measure` | bisection, diameter, latency by links |
@@ -55,6 +56,7 @@ mod node;
 mod places;
 mod platform;
 mod preset;
+mod profile;
 mod quantity;
 mod settings;
 mod storage;
@@ -80,6 +82,7 @@ pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, Si
 pub use places::{NetworkPlace, SwitchPlace};
 pub use platform::{Host, Link, Platform, SwitchPort};
 pub use preset::{NetworkPreset, NetworkSource};
+pub use profile::{Changing, Dates, Profile, Profiles};
 pub use settings::{ModelSettings, Setting, Value};
 pub use storage::{DiskSpec, Disks, StorageId, StorageSpec, Storages, Stripes};
 pub use taper::GroupTaper;

@@ -12,6 +12,7 @@ use crate::link::{LinkId, Sharing};
 use crate::links::LinkTable;
 use crate::node::NodeSpec;
 use crate::preset::NetworkSource;
+use crate::profile::Profiles;
 use crate::settings::ModelSettings;
 use crate::storage::Storages;
 use crate::topology::Topology;
@@ -31,6 +32,7 @@ pub struct Platform {
     settings: ModelSettings,
     node: Option<NodeSpec>,
     storages: Storages,
+    profiles: Profiles,
     network: NetworkSource,
     doubts: Vec<String>,
 }
@@ -94,6 +96,7 @@ impl Platform {
         links: LinkTable,
         names: HashMap<String, NetPoint>,
         settings: ModelSettings,
+        profiles: Profiles,
     ) -> Self {
         let holds_hosts = |id: &ZoneId| {
             let zone = &zones[id.index()];
@@ -117,6 +120,7 @@ impl Platform {
             settings,
             node: None,
             storages: Storages::default(),
+            profiles,
             network: NetworkSource::Given,
             doubts: Vec::new(),
         }
@@ -127,13 +131,10 @@ impl Platform {
         self
     }
 
-    pub(crate) fn with_node(mut self, node: NodeSpec) -> Self {
-        self.node = Some(node);
-        self
-    }
-
-    pub(crate) fn with_storages(mut self, storages: Storages) -> Self {
-        self.storages = storages;
+    /// The same with hosts whose inside is described, and with storages; what is not given stays.
+    pub(crate) fn with_insides(mut self, node: Option<NodeSpec>, storages: Option<Storages>) -> Self {
+        self.node = node.or(self.node);
+        self.storages = storages.unwrap_or(self.storages);
         self
     }
 
@@ -155,6 +156,11 @@ impl Platform {
     /// Where files are.
     pub fn storages(&self) -> &Storages {
         &self.storages
+    }
+
+    /// What of it changes at dates.
+    pub fn profiles(&self) -> &Profiles {
+        &self.profiles
     }
 
     /// Hosts that stand for all: one of each group of equal ones.

@@ -115,7 +115,22 @@ fn mistakes() -> Vec<(&'static str, String)> {
         ("unknown attribute", zone("<host id=\"c\" sped=\"1Gf\"/>")),
         ("text", zone("a, b, c")),
         ("disk", zone("<disk id=\"d\" read_bw=\"1MBps\" write_bw=\"1MBps\"/>")),
-        ("trace", zone("<trace id=\"t\" periodicity=\"1\">0 1</trace>")),
+        ("trace", zone("<trace id=\"t\" periodicity=\"-1\">1 1\n0 1</trace>")),
+        ("trace of nothing", zone(&format!("{ROUTE}\n<trace_connect kind=\"SPEED\" trace=\"t\" element=\"a\"/>"))),
+        (
+            "trace without bandwidth",
+            zone(&format!(
+                "{ROUTE}\n<trace id=\"t\" periodicity=\"-1\">1 0</trace>\n\
+                 <trace_connect kind=\"BANDWIDTH\" trace=\"t\" element=\"l\"/>"
+            )),
+        ),
+        (
+            "trace of no link",
+            zone(&format!(
+                "{ROUTE}\n<trace id=\"t\" periodicity=\"-1\">1 1</trace>\n\
+                 <trace_connect kind=\"LATENCY\" trace=\"t\" element=\"ll\"/>"
+            )),
+        ),
         ("peer", zone("<peer id=\"p\" speed=\"1Gf\" bw_in=\"1MBps\" bw_out=\"1MBps\"/>")),
         ("profile", zone("<host id=\"c\" speed=\"1Gf\" speed_file=\"x\"/>")),
         ("coordinates", zone("<host id=\"c\" speed=\"1Gf\" coordinates=\"1 2 3\"/>")),
@@ -129,6 +144,14 @@ fn mistakes() -> Vec<(&'static str, String)> {
         ("route twice", zone(&format!("{ROUTE}\n{ROUTE}"))),
         ("direction", zone("<route src=\"a\" dst=\"b\"><link_ctn id=\"l\" direction=\"UP\"/></route>")),
         ("bypass", zone(&format!("{ROUTE}\n<bypassRoute src=\"a\" dst=\"b\"/>"))),
+        (
+            "bypass twice",
+            zone(&format!("{ROUTE}\n{0}\n{0}", ROUTE.replace("<route", "<bypassRoute").replace("</route", "</bypassRoute"))),
+        ),
+        (
+            "bypass of hosts between zones",
+            zone(&format!("{ROUTE}\n<bypassZoneRoute src=\"a\" dst=\"b\" gw_src=\"a\" gw_dst=\"b\"/>")),
+        ),
         ("zones and hosts", zone("<zone id=\"y\" routing=\"Full\"/>")),
         ("same name", zone("<router id=\"a\"/>")),
         ("config late", xml("<zone id=\"z\" routing=\"Full\"/>\n<config/>")),

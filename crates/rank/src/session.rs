@@ -75,6 +75,8 @@ pub enum Outcome {
         from: u32,
         /// The rank that cannot be reached.
         to: u32,
+        /// Why, if the network knows.
+        reason: Option<String>,
     },
     /// The buffers of the network are full, and their frames wait for each other.
     NetworkDeadlock {
@@ -118,7 +120,7 @@ impl Outcome {
             Ending::Finished => Outcome::Finished { code },
             Ending::Deadlock => Outcome::Deadlock,
             Ending::BeyondTime => Outcome::BeyondTime,
-            Ending::Unreachable { from, to } => Outcome::Unreachable { from, to },
+            Ending::Unreachable { from, to, reason } => Outcome::Unreachable { from, to, reason },
             Ending::NetworkDeadlock { links } => Outcome::NetworkDeadlock { links },
             Ending::Aborted { rank, code } => Outcome::Aborted { rank, code },
             Ending::Misuse { rank, text } => Outcome::Misuse { rank, text },

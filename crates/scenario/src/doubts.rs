@@ -37,6 +37,7 @@ impl Situation<'_> {
             self.crowded(),
             self.within_a_host(),
             self.left_aside_interfaces(),
+            self.left_aside_profiles(),
             self.calibration(),
             self.groups(),
             self.ignored(),
@@ -111,6 +112,18 @@ impl Situation<'_> {
         (per_host > 1 && left_aside).then(|| {
             format!(
                 "the {per_host} interfaces of each host are left aside: model `{}` gives a host one; flow and packet use them",
+                self.model.name
+            )
+        })
+    }
+
+    /// Does the model pass over what of the network changes?
+    fn left_aside_profiles(&self) -> Option<String> {
+        let left_aside = !self.model.follows_profiles() && self.model.network != Network::Ideal;
+        (self.platform.profiles().are_of_network() && left_aside).then(|| {
+            format!(
+                "the platform's profiles of links and of hosts that go off are left aside: model `{}` keeps the network as it is; \
+                 simgrid and flow without --mpi-profile follow them",
                 self.model.name
             )
         })

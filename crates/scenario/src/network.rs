@@ -71,6 +71,7 @@ impl Model {
         quiet.protocol.noise.message = 0.0;
         let is_memoryless = match &self.network {
             Network::Packet(packet) => packet.is_memoryless(),
+            Network::Flow(_) => !platform.profiles().are_of_network(),
             _ => true,
         };
         is_memoryless.then(|| quiet.network_on(platform))
@@ -114,6 +115,11 @@ impl Model {
     /// Does the model leave messages within a host to the `[node]` of a platform? The others have parameters of their own for them.
     pub(crate) fn uses_node(&self) -> bool {
         matches!(self.network, Network::Flow(_) | Network::Packet(_))
+    }
+
+    /// Does the model follow the profiles of links and hosts? The others keep the network as it is at the beginning.
+    pub(crate) fn follows_profiles(&self) -> bool {
+        matches!(&self.network, Network::Flow(flow) if flow.physics.is_none())
     }
 
     /// Does the model have the interfaces of a platform's hosts? The others give a host one.

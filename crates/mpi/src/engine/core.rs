@@ -117,7 +117,8 @@ impl<M: Memory> Core<M> {
             }
             Event::Matched { message, taker } => self.matched_early(message, taker),
             Event::Failed { from, to } => {
-                let unreachable = Ending::Unreachable { from: from.get(), to: to.get() };
+                let reason = self.kernel.network_failure();
+                let unreachable = Ending::Unreachable { from: from.get(), to: to.get(), reason };
                 self.end_job(from, network_deadlock(&self.kernel).unwrap_or(unreachable));
             }
         }

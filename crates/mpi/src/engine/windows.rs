@@ -250,7 +250,8 @@ impl<M: Memory> OneSided<'_, M> {
             Activity::Lock { way, .. } | Activity::Release { way } => *way,
             Activity::LockAll { .. } => return,
         };
-        let unreachable = Ending::Unreachable { from: way.origin.get(), to: way.target.get() };
+        let reason = self.core.kernel.network_failure();
+        let unreachable = Ending::Unreachable { from: way.origin.get(), to: way.target.get(), reason };
         self.core.end_job(way.origin, network_deadlock(&self.core.kernel).unwrap_or(unreachable));
     }
 

@@ -90,12 +90,9 @@ pub(crate) fn read(
     })?;
     if let Some((entry, read)) = &node {
         node::check(&platform, entry, read)?;
-        platform = platform.with_node(read.node);
     }
-    if let Some(entry) = file.get(STORAGE) {
-        let storages = storage::read(entry, &platform)?;
-        platform = platform.with_storages(storages);
-    }
+    let storages = file.get(STORAGE).map(|entry| storage::read(entry, &platform)).transpose()?;
+    platform = platform.with_insides(node.map(|(_, read)| read.node), storages);
     if let Some(preset) = &preset {
         platform = platform.with_network(NetworkSource::of(preset));
     }

@@ -10,8 +10,6 @@ use crate::link::{Cable, Duplex, LinkId, Sharing};
 use crate::suggest::did_you_mean;
 use crate::zone::{Node, StarZone, ZoneKind};
 
-/// Why profiles are refused.
-const NO_PROFILES: &str = "hosts and links keep their speed for the whole simulation";
 /// The hosts of a cabinet are stored one by one, unlike those of a cluster.
 const LARGEST_CABINET: u32 = 1_000_000;
 
@@ -28,7 +26,7 @@ impl Reader {
         const PROFILES: [&str; 4] = ["speed_file", "availability_file", "state_file", "availability"];
         let speed = if self.version_3 { "power" } else { "speed" };
         host.check_attributes(&[&["id", speed, "core", "pstate", "coordinates"], &PROFILES[..]].concat())?;
-        host.refuse(&PROFILES, NO_PROFILES)?;
+        host.refuse(&["availability"], "give a profile of the speed, in `speed_file`")?;
         host.refuse(&["coordinates"], "only Vivaldi zones use them, which are not supported either")?;
         only_properties(host)?;
         let state = match host.get("pstate") {
@@ -37,8 +35,12 @@ impl Reader {
         };
         let speed = host.speed(speed, state)?;
         let cores = host.count("core", 1)?;
-        self.builder.add_host(host.need("id")?, speed, cores).map_err(|problem| host.wrong("id", problem))?;
-        Ok(())
+        let name = host.need("id")?;
+        self.builder.add_host(name, speed, cores).map_err(|problem| host.wrong("id", problem))?;
+        match self.builder.find_host(name) {
+            Some(id) => self.host_profiles(host, id),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn router(&mut self, router: &Element<'_>) -> Result<(), PlatformError> {
@@ -51,7 +53,6 @@ impl Reader {
     pub(super) fn link(&mut self, link: &Element<'_>) -> Result<(), PlatformError> {
         const PROFILES: [&str; 3] = ["bandwidth_file", "latency_file", "state_file"];
         link.check_attributes(&[&["id", "bandwidth", "latency", "sharing_policy"], &PROFILES[..]].concat())?;
-        link.refuse(&PROFILES, NO_PROFILES)?;
         only_properties(link)?;
         let bandwidth = link.bandwidth("bandwidth")?;
         let latency = link.get("latency").map_or(Ok(0.0), |_| link.latency("latency"))?;
@@ -71,7 +72,10 @@ impl Reader {
             Policy::Split => Cable::shared(bandwidth, latency, Duplex::Split),
             Policy::Wifi => return Err(link.wrong("sharing_policy", "WIFI links are not supported")),
         };
-        self.builder.add_link(link.need("id")?, cable).map_err(|problem| link.wrong("id", problem))
+        let name = link.need("id")?;
+        self.builder.add_link(name, cable).map_err(|problem| link.wrong("id", problem))?;
+        let links = self.links_named(name).unwrap_or_default();
+        self.link_profiles(link, &links)
     }
 
     /// The arms of a star, and the backbone all of them share.

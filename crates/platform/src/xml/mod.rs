@@ -7,10 +7,11 @@
 mod cluster;
 mod element;
 mod members;
+mod profiles;
 mod routes;
 mod zones;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use mpirage_units::FACTOR;
 use roxmltree::{Document, ParsingOptions};
@@ -19,9 +20,11 @@ use crate::builder::{Builder, Unfinished};
 use crate::error::{Place, PlatformError, Source};
 use crate::fabric::Before;
 use crate::platform::Platform;
+use crate::profile::Profile;
 use crate::settings::{Setting, Value};
 use crate::zone::ZoneId;
 use element::Element;
+use profiles::Connection;
 
 /// A file being read.
 #[derive(Default)]
@@ -35,6 +38,9 @@ struct Reader {
     depth: u32,
     /// The offset of each zone in the file.
     places: HashMap<ZoneId, Place>,
+    /// Profiles by name, and what they are for.
+    traces: BTreeMap<String, Profile>,
+    connections: Vec<Connection>,
 }
 
 /// Reads a platform.
@@ -59,10 +65,19 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Platform, PlatformError> {
             }
             "zone" | "AS" => name = Some(reader.zone(&child)?),
             "cluster" => name = Some(reader.cluster(&child)?),
-            _ => return Err(unsupported(&child, "<platform>", &["config", "zone", "AS", "cluster"])),
+            "trace" => reader.trace(&child)?,
+            "trace_connect" => reader.trace_connect(&child)?,
+            _ => {
+                return Err(unsupported(
+                    &child,
+                    "<platform>",
+                    &["config", "zone", "AS", "cluster", "trace", "trace_connect"],
+                ));
+            }
         }
     }
     let name = name.ok_or_else(|| root.error("this platform has no <zone>"))?;
+    reader.connect_traces()?;
     let places = reader.places;
     let platform = reader.builder.finish(name).map_err(|problem| match &problem {
         Unfinished::NoRoute { zone, .. } if places.contains_key(zone) => {
@@ -129,10 +144,8 @@ fn property(prop: &Element<'_>) -> Result<(), PlatformError> {
 fn unsupported(element: &Element<'_>, inside: &str, known: &[&str]) -> PlatformError {
     let because = match element.tag() {
         "disk" | "storage" | "storage_type" | "mount" | "model_prop" => "disks are not simulated yet",
-        "trace" | "trace_connect" => "hosts and links keep their speed for the whole simulation",
         "peer" => "it needs Vivaldi coordinates; give hosts, links and routes instead",
         "process" | "actor" => "what runs where is said on the command line",
-        "bypassRoute" | "bypassASroute" | "bypassZoneRoute" => "give the route itself instead",
         "include" => "put everything into one file",
         "random" => "SimGrid ignores it too",
         _ => return element.unexpected(inside, known),

@@ -1,4 +1,5 @@
-//! `<route>` between hosts and routers, `<zoneRoute>` (`<ASroute>`) between zones.
+//! `<route>` between hosts and routers, `<zoneRoute>` (`<ASroute>`) between zones, and the routes that are taken instead of these:
+//! `<bypassRoute>` and `<bypassZoneRoute>` (`<bypassASroute>`).
 
 use super::Reader;
 use super::element::Element;
@@ -36,6 +37,31 @@ impl Reader {
         let vertex = |zone: ZoneId| self.builder.zone(zone).parent.map_or(0, |parent| parent.vertex);
         let ends = (vertex(src), vertex(dst));
         self.add(route, ends, Some(gateways), &links)
+    }
+
+    pub(super) fn bypass_route(&mut self, route: &Element<'_>) -> Result<(), PlatformError> {
+        route.check_attributes(&["src", "dst"])?;
+        let ends = (self.vertex(route, "src")?, self.vertex(route, "dst")?);
+        let links = self.links(route)?;
+        self.builder.add_bypass(ends, &links).map_err(|_| route.error("this bypass was given before"))
+    }
+
+    /// Unlike a `<zoneRoute>`, it may connect zones at any depth below the open one, and holds in one direction.
+    pub(super) fn bypass_zone_route(&mut self, route: &Element<'_>) -> Result<(), PlatformError> {
+        route.check_attributes(&["src", "dst", "gw_src", "gw_dst"])?;
+        let (src, src_branch) = self.zone_below(route, "src")?;
+        let (dst, dst_branch) = self.zone_below(route, "dst")?;
+        if src_branch == dst_branch {
+            let message =
+                "a bypass connects zones of different branches; this zone does not connect these two";
+            return Err(route.wrong("dst", message).help("put it into the innermost zone that holds both"));
+        }
+        let gateways =
+            Gateways { src: self.gateway(route, "gw_src", src)?, dst: self.gateway(route, "gw_dst", dst)? };
+        let links = self.links(route)?;
+        self.builder
+            .add_zone_bypass((src, dst), gateways, &links)
+            .map_err(|_| route.error("this bypass was given before"))
     }
 
     fn add(
@@ -89,6 +115,22 @@ impl Reader {
             Some(_) => Err(route
                 .wrong(attribute, format!("`{name}` is not a zone"))
                 .help("routes between hosts are written <route>")),
+            None => Err(route
+                .wrong(attribute, format!("there is no zone called `{name}`"))
+                .maybe_help(did_you_mean(name, self.builder.names()))),
+        }
+    }
+
+    /// A zone anywhere inside the open zone, and the zone directly inside that holds it.
+    fn zone_below(&self, route: &Element<'_>, attribute: &str) -> Result<(ZoneId, ZoneId), PlatformError> {
+        let name = route.need(attribute)?;
+        let below = |zone| self.builder.branch_of(zone).map(|branch| (zone, branch));
+        match self.builder.find(name) {
+            Some(NetPoint::Zone(zone)) => below(zone)
+                .ok_or_else(|| route.wrong(attribute, format!("zone `{name}` is not inside this one"))),
+            Some(_) => Err(route
+                .wrong(attribute, format!("`{name}` is not a zone"))
+                .help("bypasses between hosts are written <bypassRoute>")),
             None => Err(route
                 .wrong(attribute, format!("there is no zone called `{name}`"))
                 .maybe_help(did_you_mean(name, self.builder.names()))),

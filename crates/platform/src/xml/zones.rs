@@ -15,7 +15,7 @@ const DEEPEST: u32 = 100;
 const LARGEST_FLOYD: usize = 4_000;
 
 /// The elements that a zone may contain.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 19] = [
     "prop",
     "zone",
     "AS",
@@ -29,7 +29,12 @@ const KNOWN: [&str; 14] = [
     "route",
     "zoneRoute",
     "ASroute",
+    "bypassRoute",
+    "bypassZoneRoute",
+    "bypassASroute",
     "link_ctn",
+    "trace",
+    "trace_connect",
 ];
 
 #[derive(Clone, Copy)]
@@ -74,7 +79,10 @@ impl Reader {
             "host" => self.host(child),
             "router" => self.router(child),
             "link" => self.link(child),
-            "backbone" | "cabinet" | "host_link" | "route" | "zoneRoute" | "ASroute" => Ok(()),
+            "trace" => self.trace(child),
+            "trace_connect" => self.trace_connect(child),
+            "backbone" | "cabinet" | "host_link" | "route" | "zoneRoute" | "ASroute" | "bypassRoute"
+            | "bypassZoneRoute" | "bypassASroute" => Ok(()),
             _ => Err(unsupported(child, "a zone", &KNOWN)),
         }
     }
@@ -83,6 +91,8 @@ impl Reader {
         match child.tag() {
             "route" => self.route(child),
             "zoneRoute" | "ASroute" => self.zone_route(child),
+            "bypassRoute" => self.bypass_route(child),
+            "bypassZoneRoute" | "bypassASroute" => self.bypass_zone_route(child),
             _ => Ok(()),
         }
     }

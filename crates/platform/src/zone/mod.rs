@@ -5,12 +5,14 @@
 //! to another, take the route between the two branches below the common ancestor, then find the
 //! way to its gateways, again and again ([`resolve()`]).
 
+mod bypass;
 mod graph;
 mod reach;
 mod resolve;
 mod routed;
 mod star;
 
+pub(crate) use bypass::{Bypasses, ZoneBypass};
 pub(crate) use reach::first_unreachable;
 pub(crate) use resolve::resolve;
 pub(crate) use routed::{AddRoute, Gateways, Route, RoutedZone, Routing};
@@ -43,6 +45,8 @@ pub(crate) struct Zone {
     /// The zone around this one, and this zone's vertex there.
     pub parent: Option<Node>,
     pub kind: ZoneKind,
+    /// Routes that are taken instead of those that `kind` gives.
+    pub bypasses: Bypasses,
     /// The hosts inside, also those of the zones inside: a range of host numbers.
     pub first_host: u32,
     pub host_count: u32,

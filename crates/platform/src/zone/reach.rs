@@ -30,7 +30,28 @@ pub(crate) fn first_unreachable(zones: &[Zone]) -> Option<Gap> {
             ZoneKind::Routed(routed) if routed.routing == Routing::Full => missing_route(zone, routed),
             ZoneKind::Routed(routed) => within_leaf(zone, routed),
         };
+        let gap = if zone.bypasses.is_empty() { gap } else { despite_bypasses(zones, id, gap) };
         gap.map(|(src, dst)| Gap { zone: id, src: HostId(src), dst: HostId(dst) })
+    })
+}
+
+/// The gap in a zone with bypasses, when its other routes leave this one. A bypass connects single pairs, so where the other
+/// routes have a gap, all pairs are tried; and a bypass between zones must be reached from all hosts that take it.
+fn despite_bypasses(zones: &[Zone], id: ZoneId, gap: Option<(u32, u32)>) -> Option<(u32, u32)> {
+    if gap.is_some() {
+        let hosts = hosts_below(zones, id);
+        return hosts.iter().find_map(|(src, from)| {
+            let cut_off = |(dst, to): &&(u32, Node)| src != dst && !connected(zones, *from, *to);
+            hosts.iter().find(cut_off).map(|(dst, _)| (*src, *dst))
+        });
+    }
+    zones[id.index()].bypasses.of_zones().into_iter().find_map(|((src, dst), bypass)| {
+        let (sources, targets) = (hosts_below(zones, src), hosts_below(zones, dst));
+        let leaves = |from: &Node| connected(zones, *from, bypass.gateways.src);
+        let arrives = |to: &Node| connected(zones, bypass.gateways.dst, *to);
+        let (first, last) = (sources.first()?.0, targets.first()?.0);
+        let lost = sources.iter().find(|(_, node)| !leaves(node)).map(|(host, _)| (*host, last));
+        lost.or_else(|| targets.iter().find(|(_, node)| !arrives(node)).map(|(host, _)| (first, *host)))
     })
 }
 

@@ -9,9 +9,16 @@ use crate::link::LinkId;
 /// Every recursive step stays inside one branch of the common ancestor, so it ends.
 pub(crate) fn resolve(zones: &[Zone], src: Node, dst: Node, links: &mut Vec<LinkId>) -> Option<()> {
     if src.zone == dst.zone {
-        return within(zones, src, dst, links).map(|_| ());
+        return local(zones, src, dst, links);
     }
     let (src_branch, dst_branch) = branches(zones, src, dst)?;
+    let common = &zones[src_branch.zone.index()];
+    if let Some(bypass) = common.bypasses.through(zones, src_branch.zone, src, dst) {
+        // As in SimGrid, the way to a gateway is taken even from the gateway itself: that is its loopback.
+        resolve(zones, src, bypass.gateways.src, links)?;
+        links.extend(&bypass.links);
+        return resolve(zones, bypass.gateways.dst, dst, links);
+    }
     let mut middle = Vec::new();
     let (start, end) = within(zones, src_branch, dst_branch, &mut middle)??;
     if src != start {
@@ -20,6 +27,15 @@ pub(crate) fn resolve(zones: &[Zone], src: Node, dst: Node, links: &mut Vec<Link
     links.append(&mut middle);
     if end != dst {
         resolve(zones, end, dst, links)?;
+    }
+    Some(())
+}
+
+/// Pushes the links between two vertices of one zone: those of a bypass if there is one.
+fn local(zones: &[Zone], src: Node, dst: Node, links: &mut Vec<LinkId>) -> Option<()> {
+    match zones[src.zone.index()].bypasses.between(src.vertex, dst.vertex) {
+        Some(bypass) => links.extend(bypass),
+        None => drop(within(zones, src, dst, links)?),
     }
     Some(())
 }
