@@ -48,7 +48,7 @@ class Case:
     args: list
     ranks: int
     platform: str
-    coll: str = ""
+    coll: str = ""                                   # an algorithm of COLLECTIVES, or a table of mpirage's
     hosts: list = field(default_factory=list)        # of the ranks; default: rank i on host i
     expected: float = 0                              # known value of the slowest line
     slow: bool = False
@@ -266,14 +266,14 @@ class Bench:
         return path
 
     def simgrid(self, case):
-        cfg = [f"--cfg={COLLECTIVES[case.coll]}"] if case.coll else []
+        cfg = [f"--cfg={COLLECTIVES[case.coll]}"] if case.coll in COLLECTIVES else []
         return times(execute(["smpirun", "-np", case.ranks, "-hostfile", self.hostfile(case), "-platform",
                               self.platform(case.platform), *SMPI, *cfg, self.binary(["smpicc"], "simgrid", case.program),
                               *case.args], self.timeout, self.folder))
 
     def ours(self, case):
         where = ["--hostfile", self.hostfile(case)] if case.hosts else []
-        coll = ["--coll", f"{CLOSING},{case.coll}" if case.coll else CLOSING]
+        coll = ["--coll", f"{CLOSING},{case.coll}" if case.coll in COLLECTIVES else case.coll or CLOSING]
         return times(execute([self.mpirage, "run", "-n", case.ranks, "-p", self.platform(case.platform), "--model", "simgrid",
                               "--compute", "none", *where, *coll, self.binary([self.mpirage, "cc"], "mpirage", case.program),
                               *case.args], self.timeout, self.folder))

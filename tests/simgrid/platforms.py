@@ -1,4 +1,4 @@
-"""Compares simulated times with SimGrid's own on platforms with bypasses and profiles, case by case, to 1e-6 relative.
+"""Compares simulated times with SimGrid's own on platforms with bypasses, profiles and disks, case by case, to 1e-6 relative.
 
     platforms.py                     all cases, SimGrid against $MPIRAGE (default target/release/mpirage)
     platforms.py --filter profile    only cases whose name contains this
@@ -88,6 +88,18 @@ def dumbbell(name, *profiles):
     return with_profiles(name, "\n".join(lines), profiles)
 
 
+# --- disks
+
+def disks():
+    """Two hosts with disks that differ. SimGrid's disks need a list of their files."""
+    disk = lambda read, write: (f'<disk id="d" read_bw="{read}" write_bw="{write}"><prop id="size" value="500GiB"/>'
+                                '<prop id="mount" value="/scratch"/><prop id="content" value="disk.content"/></disk>')
+    return zone(f'<host id="n0" speed="1Gf">{disk("200MBps", "80MBps")}</host>\n'
+                f'<host id="n1" speed="1Gf"><prop id="ram" value="100B"/>{disk("100MBps", "40MBps")}</host>\n'
+                '<link id="l" bandwidth="125MBps" latency="50us"/><route src="n0" dst="n1"><link_ctn id="l"/></route>'
+                ), {"disk.content": "/other 1\n"}
+
+
 SLOWER = ("BANDWIDTH", "l", "0.004 60e6\n0.012 20e6\n0.05 200e6")
 WAVES = ("BANDWIDTH", "l", "0.001 50e6\n0.003 100e6\nLOOPAFTER 0.0025")
 PERIOD = ("BANDWIDTH", "l", "PERIODICITY 0.0071\n0.0 50e6\n0.003 100e6")
@@ -100,6 +112,7 @@ FAR = ("LATENCY", "middle", "0.006 3e-4\n0.025 2e-4")
 PLATFORMS = {
     "bypassed": bypassed,
     "bypassed-zones": bypassed_zones,
+    "disks": disks,
     "slower": lambda: pair("slower", SLOWER),
     "slower-split": lambda: pair("slower-split", SLOWER, policy="SPLITDUPLEX"),
     "waves": lambda: pair("waves", WAVES),
@@ -138,6 +151,9 @@ def cases():
         for size in sizes:
             yield Case(f"profile {platform} s={size}", "pingpong", [4, size], 2, platform)
         yield Case(f"profile {platform} both ways", "flows", [3000000, 0, 1], 2, platform)
+    for size in (10000000, 20000000):
+        yield Case(f"disks of two hosts s={size}", "files", [size], 2, "disks")
+        yield Case(f"disks shared by ranks s={size}", "files", [size], 4, "disks", "simgrid", hosts=["n0", "n0", "n0", "n1"])
     yield Case("profile off while unused", "late", [1000], 2, "unused-state")
     for flops in (1e8, 1e9, 7.7e9):
         yield Case(f"profile speed {flops:.0e} flops", "work", [flops, 3, 100], 2, "speed")

@@ -15,7 +15,7 @@ pub fn place(arguments: &MachineArguments, platform: &Platform, ranks: u32) -> R
         listed.push(parse_slots(host).map_err(usage)?);
     }
     if let Some(file) = &arguments.hostfile {
-        listed.extend(read_hostfile(file)?);
+        listed.extend(read_hostfile(file, platform)?);
     }
     place_on(arguments, platform, ranks, &listed, arguments.ppn)
 }
@@ -56,22 +56,70 @@ pub fn parse_slots(text: &str) -> Result<Slots, String> {
     }
 }
 
-fn read_hostfile(file: &Path) -> Result<Vec<Slots>, Failure> {
+fn read_hostfile(file: &Path, platform: &Platform) -> Result<Vec<Slots>, Failure> {
     let name = file.display();
     let text = mpirage_input::read_text(file, mpirage_input::LONGEST_TEXT)
         .map_err(|error| usage(format!("--hostfile: {error}")))?;
     let mut hosts = Vec::new();
     for (number, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default();
-        let mut words = line.split_ascii_whitespace();
-        let Some(host) = words.next() else { continue };
         let bad = |problem: String| usage(format!("{name}:{}: {problem}", number + 1));
-        let mut slots = parse_slots(host).map_err(bad)?;
-        for word in words {
-            let count = word.strip_prefix("slots=").and_then(|count| count.parse().ok());
-            slots.slots = Some(count.ok_or_else(|| bad(format!("`{word}` is not of the form slots=N")))?);
+        match whole_line(line, platform) {
+            Some(slots) => hosts.push(slots),
+            None => hosts.extend(parse_line(line).map_err(bad)?),
         }
-        hosts.push(slots);
     }
     Ok(hosts)
+}
+
+/// A line that is the name of a host, or that and `:SLOTS`. Names in SimGrid's files may contain spaces and any other character.
+fn whole_line(line: &str, platform: &Platform) -> Option<Slots> {
+    let known = |name: &str| platform.find_host(name).is_some();
+    let line = line.trim();
+    if known(line) {
+        return Some(Slots { host: line.to_owned(), slots: None });
+    }
+    let (host, slots) = line.rsplit_once(':').filter(|(host, _)| known(host))?;
+    Some(Slots { host: host.to_owned(), slots: Some(slots.parse().ok()?) })
+}
+
+/// A line of words: `NAME`, `NAME:SLOTS` or `NAME slots=SLOTS`; none if there is nothing but a comment.
+fn parse_line(line: &str) -> Result<Option<Slots>, String> {
+    let line = line.split('#').next().unwrap_or_default();
+    let mut words = line.split_ascii_whitespace();
+    let Some(host) = words.next() else { return Ok(None) };
+    let mut slots = parse_slots(host)?;
+    for word in words {
+        let count = word.strip_prefix("slots=").and_then(|count| count.parse().ok());
+        slots.slots = Some(count.ok_or_else(|| format!("`{word}` is not of the form slots=N"))?);
+    }
+    Ok(Some(slots))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_names_of_hosts_or_words() {
+        let text = "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\
+                    <host id=\"node one\" speed=\"1Gf\"/><host id=\"b#1\" speed=\"1Gf\"/><host id=\"c\" speed=\"1Gf\"/>\
+                    <link id=\"l\" bandwidth=\"1GBps\"/>\
+                    <route src=\"node one\" dst=\"b#1\"><link_ctn id=\"l\"/></route>\
+                    <route src=\"node one\" dst=\"c\"><link_ctn id=\"l\"/></route>\
+                    <route src=\"c\" dst=\"b#1\"><link_ctn id=\"l\"/></route></zone></platform>";
+        let platform = Platform::from_text("p.xml", text).unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(
+            &mut file,
+            b"# hosts\n node one\nnode one:3\nb#1\nc slots=2 # two\n\nc:1\n",
+        )
+        .unwrap();
+        let hosts = read_hostfile(file.path(), &platform).map_err(|_| "refused").unwrap();
+        let read: Vec<_> = hosts.iter().map(|slots| (slots.host.as_str(), slots.slots)).collect();
+        let expected =
+            [("node one", None), ("node one", Some(3)), ("b#1", None), ("c", Some(2)), ("c", Some(1))];
+        assert_eq!(read, expected);
+        std::io::Write::write_all(&mut file, b"node two\n").unwrap();
+        assert!(read_hostfile(file.path(), &platform).is_err());
+    }
 }

@@ -13,7 +13,7 @@
 
 use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
 use mpirage_kernel::{Agenda, Disk, DiskWork, Event, Model, StorageModel, Token};
-use mpirage_platform::{DiskSpec, Storages};
+use mpirage_platform::Storages;
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,7 @@ const SECOND: f64 = 1e9;
 
 /// The disks of a platform.
 pub struct DiskArray {
-    specs: Vec<DiskSpec>,
+    storages: Storages,
     disks: FxHashMap<Disk, DiskState>,
     sharing: Sharing,
     agenda: Agenda<Due>,
@@ -47,7 +47,7 @@ impl DiskArray {
     /// The disks of these storages.
     pub fn new(storages: &Storages) -> DiskArray {
         DiskArray {
-            specs: storages.iter().map(|storage| storage.disk).collect(),
+            storages: storages.clone(),
             disks: FxHashMap::default(),
             sharing: Sharing::new(),
             agenda: Agenda::new(),
@@ -77,7 +77,7 @@ impl DiskArray {
 
 impl StorageModel for DiskArray {
     fn start(&mut self, now: Time, disk: Disk, work: DiskWork, token: Token) {
-        let spec = self.specs[disk.storage.0 as usize];
+        let spec = self.storages.get(disk.storage).disk_of(disk.unit);
         let latency = |pieces: u32| spec.latency * f64::from(pieces.max(1));
         match work {
             DiskWork::Read { bytes, pieces } => {

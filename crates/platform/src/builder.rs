@@ -144,6 +144,11 @@ impl Builder {
         })
     }
 
+    /// The hosts so far.
+    pub fn host_count(&self) -> u32 {
+        self.hosts
+    }
+
     /// The number of the host called `name`.
     pub fn find_host(&self, name: &str) -> Option<HostId> {
         let NetPoint::Host(node) = self.find(name)? else { return None };

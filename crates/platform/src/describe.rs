@@ -239,6 +239,9 @@ fn storage_in_words(platform: &Platform, storage: &StorageSpec) -> String {
     let mounts: Vec<&str> =
         storage.mounts.iter().map(|mount| if mount.is_empty() { "/" } else { mount }).collect();
     let place = match &storage.disks {
+        Disks::Local if storage.by_host.values().any(|own| *own != storage.disk) => {
+            "a disk in each host, of which this is the first".to_owned()
+        }
         Disks::Local => "a disk in each host".to_owned(),
         Disks::Servers(hosts, _) if hosts.len() == 1 => format!("served by {}", name(hosts.first())),
         Disks::Servers(hosts, stripes) => format!(

@@ -3,6 +3,8 @@
 //! A platform has one or more storages. The longest mount point that a path begins with says which of them holds a file. A
 //! platform whose file describes none for `/` has a disk in each host ([`StorageSpec::local_default`]).
 
+use std::collections::BTreeMap;
+
 use crate::host::HostId;
 
 /// A storage of a platform.
@@ -51,6 +53,8 @@ pub struct StorageSpec {
     pub disks: Disks,
     /// What each of them does.
     pub disk: DiskSpec,
+    /// Of local disks, those of these hosts are others.
+    pub by_host: BTreeMap<HostId, DiskSpec>,
     /// Was it made up, since the platform's file describes none?
     pub is_default: bool,
 }
@@ -67,8 +71,15 @@ impl StorageSpec {
             mounts: vec![String::new()],
             disks: Disks::Local,
             disk: DiskSpec { read: 3e9, write: 2e9, latency: 50e-6, metadata: 20e-6 },
+            by_host: BTreeMap::new(),
             is_default: true,
         }
+    }
+
+    /// What a disk does: of a local storage, that of the host with this number.
+    pub fn disk_of(&self, unit: u32) -> DiskSpec {
+        let own = matches!(self.disks, Disks::Local).then(|| self.by_host.get(&HostId(unit)));
+        own.flatten().copied().unwrap_or(self.disk)
     }
 
     /// The host of a disk; none if each host has one.

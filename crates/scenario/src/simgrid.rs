@@ -79,8 +79,13 @@ pub(crate) fn apply(
     match setting.key.as_str() {
         "smpi/lat-factor" => set_factors(flow, &factors(text, &FACTOR).map_err(bad)?, Which::Latency),
         "smpi/bw-factor" => set_factors(flow, &factors(text, &DIVISOR).map_err(bad)?, Which::Bandwidth),
-        "network/latency-factor" => set_factors(flow, &[(0, number(&FACTOR)?)], Which::Latency),
-        "network/bandwidth-factor" => set_factors(flow, &[(0, number(&DIVISOR)?)], Which::Bandwidth),
+        // One number in SimGrid 3.32; versions after it take a list, too.
+        "network/latency-factor" => {
+            set_factors(flow, &factors(text, &FACTOR).map_err(bad)?, Which::Latency);
+        }
+        "network/bandwidth-factor" => {
+            set_factors(flow, &factors(text, &DIVISOR).map_err(bad)?, Which::Bandwidth);
+        }
         "network/weight-S" => flow.penalty_scale = number(&FACTOR)?,
         // A window of 0 bounds nothing; any other is a divisor, like the window of our own files.
         "network/TCP-gamma" if number(&FACTOR)? == 0.0 => flow.window = f64::INFINITY,

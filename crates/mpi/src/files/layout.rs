@@ -86,6 +86,7 @@ mod tests {
             mounts: vec![String::new()],
             disks: Disks::Servers((0..count).map(HostId).collect(), stripes),
             disk: DiskSpec { read: 1e9, write: 1e9, latency: 0.0, metadata: 0.0 },
+            by_host: Default::default(),
             is_default: false,
         }
     }

@@ -1,5 +1,7 @@
 //! The tables `[storage.NAME]`: where files are.
 
+use std::collections::BTreeMap;
+
 use super::table::{Entry, Table};
 use crate::error::PlatformError;
 use crate::platform::Platform;
@@ -55,6 +57,7 @@ fn read_one(entry: Entry<'_>, platform: &Platform) -> Result<StorageSpec, Platfo
         mounts: mounts(&table)?,
         disks: disks(&table, platform)?,
         disk,
+        by_host: BTreeMap::new(),
         is_default: false,
     })
 }

@@ -28,7 +28,6 @@ impl Reader {
         host.check_attributes(&[&["id", speed, "core", "pstate", "coordinates"], &PROFILES[..]].concat())?;
         host.refuse(&["availability"], "give a profile of the speed, in `speed_file`")?;
         host.refuse(&["coordinates"], "only Vivaldi zones use them, which are not supported either")?;
-        only_properties(host)?;
         let state = match host.get("pstate") {
             None => 0,
             Some(_) => host.read("pstate", performance_state)?,
@@ -38,7 +37,10 @@ impl Reader {
         let name = host.need("id")?;
         self.builder.add_host(name, speed, cores).map_err(|problem| host.wrong("id", problem))?;
         match self.builder.find_host(name) {
-            Some(id) => self.host_profiles(host, id),
+            Some(id) => {
+                self.inside_host(host, id)?;
+                self.host_profiles(host, id)
+            }
             None => Ok(()),
         }
     }

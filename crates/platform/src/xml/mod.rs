@@ -5,6 +5,7 @@
 //! not used are `<prop>`erties of hosts, links and zones, which have no influence on times.
 
 mod cluster;
+mod disks;
 mod element;
 mod members;
 mod profiles;
@@ -23,6 +24,7 @@ use crate::platform::Platform;
 use crate::profile::Profile;
 use crate::settings::{Setting, Value};
 use crate::zone::ZoneId;
+use disks::Mount;
 use element::Element;
 use profiles::Connection;
 
@@ -41,6 +43,8 @@ struct Reader {
     /// Profiles by name, and what they are for.
     traces: BTreeMap<String, Profile>,
     connections: Vec<Connection>,
+    /// Disks by mount point.
+    mounts: Vec<Mount>,
 }
 
 /// Reads a platform.
@@ -78,6 +82,7 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Platform, PlatformError> {
     }
     let name = name.ok_or_else(|| root.error("this platform has no <zone>"))?;
     reader.connect_traces()?;
+    let storages = reader.storages(&root, reader.builder.host_count());
     let places = reader.places;
     let platform = reader.builder.finish(name).map_err(|problem| match &problem {
         Unfinished::NoRoute { zone, .. } if places.contains_key(zone) => {
@@ -85,7 +90,7 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Platform, PlatformError> {
         }
         _ => root.error(problem.to_string()),
     })?;
-    Ok(platform.with_doubts(source.take_doubts()))
+    Ok(platform.with_insides(None, storages).with_doubts(source.take_doubts()))
 }
 
 fn version(root: &Element<'_>) -> Result<f64, PlatformError> {
@@ -143,7 +148,8 @@ fn property(prop: &Element<'_>) -> Result<(), PlatformError> {
 /// The error for an element that mpirage does not support, or that does not exist in SimGrid either.
 fn unsupported(element: &Element<'_>, inside: &str, known: &[&str]) -> PlatformError {
     let because = match element.tag() {
-        "disk" | "storage" | "storage_type" | "mount" | "model_prop" => "disks are not simulated yet",
+        "disk" => "a disk belongs into a <host>",
+        "storage" | "storage_type" | "mount" | "model_prop" => "SimGrid has <disk> in a <host> instead",
         "peer" => "it needs Vivaldi coordinates; give hosts, links and routes instead",
         "process" | "actor" => "what runs where is said on the command line",
         "include" => "put everything into one file",
