@@ -1,9 +1,10 @@
-/* Times one collective, alone: collective NAME SIZES ROOTS [uneven]
+/* Times one collective, alone: collective NAME SIZES ROOTS [uneven] [warm]
 
    SIZES and ROOTS are lists such as 8,4096. Every rank prints for each size and root how long the call took. All ranks meet
    before each call by messages of their own, so no other collective is involved. The first two calls are not timed: in the
    first one SimGrid's algorithms for several ranks per host find out who shares a host. `uneven` gives each rank another count in the
-   v-variants and in MPI_Reduce_scatter. */
+   v-variants and in MPI_Reduce_scatter. With `warm`, each call is made once before it is timed: a selection may take other algorithms for
+   other sizes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,13 +112,18 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    uneven = argc > 4;
+    int warm = 0;
+    for (int i = 4; i < argc; i++) {
+        uneven |= strcmp(argv[i], "uneven") == 0;
+        warm |= strcmp(argv[i], "warm") == 0;
+    }
     time_call(argv[1], 4096, 0, 0);
     time_call(argv[1], 4096, 0, 0);
     for (char *sizes = argv[2]; sizes; sizes = strchr(sizes, ',')) {
         sizes += *sizes == ',';
         for (char *roots = argv[3]; roots; roots = strchr(roots, ',')) {
             roots += *roots == ',';
+            if (warm) time_call(argv[1], atoi(sizes), atoi(roots), 0);
             time_call(argv[1], atoi(sizes), atoi(roots), 1);
         }
     }

@@ -363,6 +363,28 @@ mod tests {
         sharing.looked_at()
     }
 
+    /// What is left of each flow, whether it shares its footprint with others or not.
+    #[test]
+    fn the_work_that_is_left_is_known() {
+        for mut sharing in [Sharing::new(), Sharing::without_components()] {
+            let link = sharing.add_resource(1e9, Kind::Shared);
+            let sizes = [(1000.0, 2.0), (2000.0, 2.0), (500.0, 2.0), (3000.0, 1.0)];
+            let start = |&(work, penalty): &(f64, f64)| {
+                sharing.start(Time::ZERO, work, penalty, 1e12, &[(link, 1.0)], 0)
+            };
+            let flows: Vec<FlowId> = sizes.iter().map(start).collect();
+            let now = Time::ZERO + Duration::from_nanos(1000);
+            // Penalties of 2, 2, 2 and 1 share 1000 bytes per µs.
+            let expected = [800.0, 1800.0, 300.0, 2600.0];
+            for (flow, left) in flows.iter().zip(expected) {
+                let found = sharing.work_left(now, *flow);
+                assert!((found - left).abs() < 1e-6, "{found} instead of {left}");
+            }
+            // The third ends at 2.5 µs.
+            assert_eq!(sharing.work_left(now + Duration::from_nanos(2000), flows[2]), 0.0);
+        }
+    }
+
     /// However many messages are under way between the same hosts, one that comes or goes costs the same.
     #[test]
     fn a_flood_costs_as_much_per_message_as_a_few() {

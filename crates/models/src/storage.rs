@@ -118,7 +118,7 @@ impl Model for DiskArray {
 
 #[cfg(test)]
 mod tests {
-    use mpirage_platform::{StorageId, StorageSpec};
+    use mpirage_platform::{DiskSpec, StorageId, StorageSpec};
 
     use super::*;
 

@@ -161,7 +161,6 @@ fn mistakes() -> Vec<(&'static str, String)> {
         ("missing attribute", xml_cluster(" lat=\"1us\"", "")),
         ("torus", xml_cluster("bw=", "topology=\"TORUS\" topo_parameters=\"4,5\" bw=")),
         ("fat tree", xml_cluster("bw=", "topology=\"FAT_TREE\" topo_parameters=\"2;4;1;1\" bw=")),
-        ("backbone of a torus", xml_cluster("bw=", "topology=\"TORUS\" topo_parameters=\"4,4\" bb_bw=\"1GBps\" bw=")),
         ("pstate", zone("<host id=\"c\" speed=\"1Gf,2Gf\" pstate=\"2\"/>")),
         (
             "gateway",

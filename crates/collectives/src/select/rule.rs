@@ -53,6 +53,8 @@ pub enum Flag {
     ElementPerRank,
     /// All ranks have blocks of the same size.
     EqualBlocks,
+    /// All nodes have as many ranks.
+    EvenNodes,
     /// Operands of the reduction may change places.
     Commutative,
     /// The operation of the reduction is one of MPI's own.
@@ -71,12 +73,13 @@ const QUANTITIES: [(&str, Quantity); 8] = [
     ("elements", Quantity::Elements),
     ("total-elements", Quantity::TotalElements),
 ];
-const FLAGS: [(&str, Flag); 8] = [
+const FLAGS: [(&str, Flag); 9] = [
     ("power-of-two", Flag::PowerOfTwo),
     ("even", Flag::Even),
     ("element-each", Flag::ElementEach),
     ("element-per-rank", Flag::ElementPerRank),
     ("equal-blocks", Flag::EqualBlocks),
+    ("even-nodes", Flag::EvenNodes),
     ("commutative", Flag::Commutative),
     ("built-in", Flag::BuiltIn),
     ("in-place", Flag::InPlace),
@@ -146,7 +149,11 @@ impl Condition {
 
     /// Does it depend on where ranks run?
     fn reads_nodes(&self) -> bool {
-        matches!(self, Condition::Compare(Quantity::Nodes | Quantity::RanksPerNode, ..))
+        matches!(
+            self,
+            Condition::Compare(Quantity::Nodes | Quantity::RanksPerNode, ..)
+                | Condition::Is(Flag::EvenNodes, _)
+        )
     }
 
     fn reads_size(&self) -> bool {
@@ -187,6 +194,9 @@ impl Flag {
             Flag::ElementEach => shape.elements() >= 1 << shape.size.ilog2(),
             Flag::ElementPerRank => shape.elements() >= u64::from(shape.size),
             Flag::EqualBlocks => shape.recv_counts.windows(2).all(|pair| pair[0] == pair[1]),
+            Flag::EvenNodes => {
+                shape.nodes.is_none_or(|nodes| nodes.count() * nodes.most_ranks() == shape.size)
+            }
             Flag::Commutative => shape.commutative,
             Flag::BuiltIn => shape.built_in,
             // Of a rooted collective only the root is in place, and the others do not know it.

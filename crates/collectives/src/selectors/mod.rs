@@ -30,4 +30,14 @@ pub(crate) const TABLES: &[(&str, &str, &str)] = &[
         "SimGrid 3.32's default selection: simple algorithms, most of them linear",
         include_str!("simgrid.rules"),
     ),
+    (
+        "simgrid-ompi",
+        "SimGrid 3.32's selection ompi: the decisions of Open MPI 4.1, with SimGrid's algorithms",
+        concat!(include_str!("simgrid-ompi.rules"), "\n", include_str!("simgrid.rules")),
+    ),
+    (
+        "simgrid-mpich",
+        "SimGrid 3.32's selection mpich: the decisions of MPICH, with SimGrid's algorithms",
+        concat!(include_str!("simgrid-mpich.rules"), "\n", include_str!("simgrid.rules")),
+    ),
 ];

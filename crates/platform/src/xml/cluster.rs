@@ -56,8 +56,7 @@ impl Reader {
             ],
         )?;
         if kind != Kind::Flat {
-            let because = "in this topology SimGrid ignores it";
-            cluster.refuse(&["bb_bw", "router_id"], because)?;
+            cluster.leave_aside(&["bb_bw", "bb_lat", "router_id"], "in this topology SimGrid ignores it");
         }
         let router = router_name(cluster)?;
         let fabric = match kind {
@@ -102,7 +101,7 @@ impl Reader {
 }
 
 fn flat(cluster: &Element<'_>, hosts: HostGroup) -> Result<Fabric, PlatformError> {
-    cluster.refuse(&["topo_parameters"], "a FLAT cluster has none")?;
+    cluster.leave_aside(&["topo_parameters"], "SimGrid ignores it in a FLAT cluster");
     let backbone = backbone(cluster)?;
     let shape = Cluster::new(hosts.names.numbers.count(), cable(cluster)?, backbone, &extras(cluster)?);
     fabric(cluster, hosts, shape.map_err(|problem| cluster.wrong("radical", problem))?)

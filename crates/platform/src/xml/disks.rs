@@ -109,3 +109,37 @@ fn mount_point(disk: &Element<'_>) -> Result<String, PlatformError> {
     }
     Ok(mount.trim_end_matches('/').to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{HostId, Platform};
+
+    #[test]
+    fn hosts_have_disks_of_their_own_by_mount_point() {
+        let disk = |read: u32, mount: &str| {
+            format!(
+                "<disk id=\"d{read}\" read_bw=\"{read}MBps\" write_bw=\"1MBps\"><prop id=\"mount\" value=\"{mount}\"/></disk>"
+            )
+        };
+        let text = format!(
+            "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">\
+             <host id=\"a\" speed=\"1Gf\">{}{}</host><host id=\"b\" speed=\"1Gf\">{}{}</host>\
+             <link id=\"l\" bandwidth=\"1GBps\"/><route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route></zone></platform>",
+            disk(100, "/scratch"),
+            disk(10, "/scratch/fast/"),
+            disk(200, "/scratch"),
+            disk(300, "/scratch"),
+        );
+        let platform = Platform::from_text("p.xml", &text).unwrap();
+        let storages = platform.storages();
+        let read = |path: &str, host: HostId| storages.get(storages.find(path)).disk_of(host.0).read;
+        let [a, b] = ["a", "b"].map(|name| platform.find_host(name).unwrap());
+        assert_eq!([read("/scratch/x", a), read("/scratch/x", b)], [100e6, 200e6]);
+        assert_eq!([read("/scratch/fast/x", a), read("/home/x", b)], [10e6, 200e6]);
+        let doubts = platform.doubts().join("\n");
+        assert!(
+            doubts.contains("never used") && doubts.contains("1 of 2 hosts have no disk at `/scratch/fast/`"),
+            "{doubts}"
+        );
+    }
+}

@@ -55,6 +55,13 @@ impl<'d> Element<'d> {
         }
     }
 
+    /// Warns of attributes that SimGrid reads and does not use.
+    pub fn leave_aside(&self, attributes: &[&str], because: &str) {
+        for name in attributes.iter().filter(|name| self.get(name).is_some()) {
+            self.source.doubt(self.span(), format!("`{name}` of <{}> is left aside: {because}", self.tag()));
+        }
+    }
+
     /// An attribute, unless it is missing or empty.
     pub fn get(&self, name: &str) -> Option<&'d str> {
         self.node.attribute(name).filter(|value| !value.trim().is_empty())

@@ -12,9 +12,10 @@
 //! (2006); SimGrid 3.32, `src/smpi/colls/allreduce`. `smp_rsag` and `smp_binomial_pipeline` forget elements that do not divide
 //! evenly; here they are in the last part.
 
-use super::parts::{Member, Padded};
+use super::parts::{Member, Padded, has_table};
 use super::{Groups, halving, reduce};
 use crate::algorithms::allreduce;
+use crate::collective::Collective;
 use crate::data::Data;
 use crate::shape::Shape;
 use crate::step::Schedule;
@@ -26,7 +27,11 @@ pub(crate) fn ring(shape: &Shape, out: &mut Schedule) {
     if block > 0 {
         member.allreduce_ring(|index| Data::range(u64::from(index) * block, block), out);
     }
-    if block == 0 || rest.bytes > 0 {
+    if block > 0 && rest.bytes > 0 && has_table(shape) {
+        out.next_slot();
+        let remainder = Shape { bytes: rest.bytes, ..*shape };
+        out.part(block * all, |out| Collective::Allreduce.append_part(&remainder, out));
+    } else if block == 0 || rest.bytes > 0 {
         out.next_slot();
         through_zero(member, rest, out);
     }

@@ -4,7 +4,7 @@
 //! takes the same one: the tables say which algorithm of ours that is. `tests/simgrid/collectives.py` compares the times.
 //!
 //! Where SimGrid's own code calls another collective (a barrier between rounds, a broadcast of the remainder), these schedules
-//! contain the algorithm of SimGrid's default selection.
+//! contain the algorithm of SimGrid's default selection. `parts=simgrid-ompi` takes that of a table for the remainders of NTSL, NTSB and lr.
 
 pub(crate) mod allgather;
 pub(crate) mod allreduce;

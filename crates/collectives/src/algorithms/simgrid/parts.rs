@@ -10,6 +10,12 @@ use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::Binomial;
 
+/// Does a table choose the collectives that an algorithm contains (`parts=simgrid-ompi`)? Else they are those of SimGrid's default
+/// selection.
+pub(super) fn has_table(shape: &Shape) -> bool {
+    shape.parameters.parts.starts_with("simgrid-")
+}
+
 /// This member of so many.
 #[derive(Clone, Copy)]
 pub(super) struct Member {

@@ -15,7 +15,9 @@
 
 use super::Groups;
 use super::bcast::mpich;
+use super::parts::has_table;
 use crate::algorithms::bcast;
+use crate::collective::Collective;
 use crate::data::Data;
 use crate::parameters::SendStyle;
 use crate::shape::Shape;
@@ -95,8 +97,11 @@ fn broadcast(shape: &Shape, relay: &Relay, sends: SendStyle, out: &mut Schedule)
     }
     to_rank_zero(shape, Data::range(0, shape.bytes), out);
     relay_segments(relay, whole / segment, segment, sends, out);
-    if whole < shape.bytes {
-        relay_short(shape, relay, Data::range(whole, shape.bytes - whole), out);
+    let rest = shape.bytes - whole;
+    if rest > 0 && has_table(shape) {
+        out.part(whole, |out| Collective::Bcast.append_part(&Shape { bytes: rest, ..*shape }, out));
+    } else if rest > 0 {
+        relay_short(shape, relay, Data::range(whole, rest), out);
     }
 }
 

@@ -53,8 +53,8 @@ const BARRIER: Table = &[
 ];
 
 const BCAST: Table = &[
-    entry(SimgridNtsl, relay::chain).segment(8 * KIB),
-    entry(SimgridNtsb, relay::binary_tree).segment(8 * KIB),
+    entry(SimgridNtsl, relay::chain).segment(8 * KIB).parts("simgrid"),
+    entry(SimgridNtsb, relay::binary_tree).segment(8 * KIB).parts("simgrid"),
     entry(SimgridFlattreePipeline, relay::from_the_root).segment(8 * KIB),
     entry(SimgridSmpLinear, relay::chain_of_nodes).segment(8 * KIB),
     entry(SimgridSmpBinary, relay::tree_of_nodes).segment(8 * KIB),
@@ -77,8 +77,8 @@ const REDUCE: Table = &[
 ];
 
 const ALLREDUCE: Table = &[
-    entry(SimgridLr, allreduce::ring).any_order(),
-    entry(SimgridRingSegmented, openmpi::allreduce_ring).any_order(),
+    entry(SimgridLr, allreduce::ring).any_order().parts("simgrid"),
+    entry(SimgridRingSegmented, openmpi::allreduce_ring).any_order().parts("simgrid"),
     entry(SimgridRedbcast, allreduce::reduce_bcast),
     entry(SimgridRab1, allreduce::padded_halving).only_if(power_of_two_in_any_order),
     entry(SimgridRabRdb, halving::blocks_allreduce).any_order(),
@@ -211,6 +211,8 @@ pub(crate) fn spelled(collective: Collective, text: &str) -> Cow<'_, str> {
         let given = name.trim().get("simgrid/".len()..).unwrap_or_default();
         known.eq_ignore_ascii_case(&given.replace('-', "_"))
     };
+    // In SimGrid, MPI_Reduce_scatter_block is MPI_Reduce_scatter with equal counts.
+    let collective = if collective == ReduceScatterBlock { ReduceScatter } else { collective };
     let is_simgrid = name.trim().to_ascii_lowercase().starts_with("simgrid/");
     match NAMES.iter().find(|&&(of, known, _)| is_simgrid && of == collective && same(known)) {
         Some((_, _, method)) => Cow::Owned(format!("{method}{parameters}")),
