@@ -11,7 +11,7 @@
 //! alone on its route (the second term only with store and forward), plus the delay of interfaces that its size gives. Among others:
 //!
 //! - an interface sends and receives messages with a gap between them;
-//! - a short message waits at each link for those before it (`wires`);
+//! - a short message waits at each link for those before it, and for what flows have in the queue there (`wires`);
 //! - a long message is a flow; flows share links equally (max-min) and weigh ε on the way back. Its first burst waits for the bursts
 //!   of its host that were there before, its rest for those that its host had queued by then;
 //! - the messages of a connection, control messages too, arrive in their order: what follows a long message waits (`queues`);
@@ -33,7 +33,7 @@ use mpirage_units::{Duration, Time, draw};
 
 use self::interfaces::Interfaces;
 use self::queues::{Front, Message, MessageId, PartEnd, Queues};
-use self::wires::{Burst, Wires};
+use self::wires::{Burst, Load, Wires};
 use crate::flow_parameters::FlowParameters;
 use crate::paths::Paths;
 
@@ -110,7 +110,9 @@ impl StreamNetwork {
             return burst;
         }
         let first = self.paths.nth_link(transfer, 0, &mut self.sharing);
-        let is_free = first.is_none_or(|(link, _)| self.wires.free(link) <= now);
+        // What the interface has taken out of the queue of its host is in no connection's way.
+        let taken = self.physics.ahead();
+        let is_free = first.is_none_or(|(link, _)| self.wires.is_free(now, link, taken));
         if is_free { burst } else { turn }
     }
 
@@ -167,7 +169,8 @@ impl StreamNetwork {
             _ => queues.message(id).crossing(),
         };
         let Some((link, is_last)) = link else { return agenda.push(now, Due::BurstOver(id)) };
-        let crossing = wires.cross(now, link, &burst);
+        let backlog = if at == 0 { physics.backlog_of_host() } else { physics.backlog_of_switch() };
+        let crossing = wires.cross(now, link, &burst, backlog);
         queues.set_crossing(id, Burst { last: crossing.last, ..burst });
         match is_last {
             true => agenda.push(crossing.last, Due::BurstOver(id)),
@@ -194,9 +197,11 @@ impl StreamNetwork {
 
     fn launch(&mut self, now: Time, id: MessageId) {
         let StreamNetwork { physics, paths, sharing, queues, wires, .. } = self;
+        let (rest, goes_on) = (physics.framing.wire_bytes(queues.rest(id)), queues.has_begun(id));
         let wire_bytes = physics.framing.wire_bytes(queues.next_part(id));
         let path = paths.of(&queues.message(id).transfer, sharing);
-        wires.add_flow(&path.route);
+        let left = now.before(Duration::from_secs_f64(path.latency));
+        wires.add_flow(&path.route, &Load { left, comes: now, bytes: rest, goes_on });
         let flow = sharing.prepare(&path.footprint, wire_bytes as f64, id.0.into());
         sharing.launch(now, flow);
     }

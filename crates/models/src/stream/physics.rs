@@ -3,6 +3,8 @@
 use mpirage_kernel::{Cargo, Transfer};
 use mpirage_units::Duration;
 
+use super::wires::Backlog;
+
 /// Parameters of a [`StreamNetwork`](super::StreamNetwork) besides those of flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Physics {
@@ -66,6 +68,21 @@ impl Physics {
         }
     }
 
+    /// Bytes that an interface takes out of the queue of its host ahead of the wire.
+    pub(super) fn ahead(&self) -> u64 {
+        self.burst.saturating_sub(self.turn)
+    }
+
+    /// What a host's flows have in its queue: their turns, behind what the interface has taken.
+    pub(super) fn backlog_of_host(&self) -> Backlog {
+        Backlog { each: self.turn, more: self.ahead() }
+    }
+
+    /// What a message meets at a switch whose link flows use: half of the frame that is on the wire, and its share of theirs.
+    pub(super) fn backlog_of_switch(&self) -> Backlog {
+        Backlog { each: 0, more: self.framing.full_frame() / 2 }
+    }
+
     fn trailer_of(&self, bytes: u64) -> u64 {
         self.trailer.map_or(0, |trailer| if bytes >= trailer.from { trailer.bytes } else { 0 })
     }
@@ -75,6 +92,11 @@ impl Framing {
     /// Bytes on the wire of so many bytes of a stream.
     pub(super) fn wire_bytes(&self, bytes: u64) -> u64 {
         bytes + self.header * bytes.div_ceil(self.payload).max(1)
+    }
+
+    /// Bytes of a full frame, for which every switch waits; 0 if messages are not cut.
+    fn full_frame(&self) -> u64 {
+        if self.payload == u64::MAX { 0 } else { self.first_frame(self.payload) }
     }
 
     /// Bytes of the first frame, for which every switch waits.

@@ -251,6 +251,12 @@ impl Queues {
         message.end - message.part_end
     }
 
+    /// Have bytes of a message used links?
+    pub(super) fn has_begun(&self, id: MessageId) -> bool {
+        let message = &self.messages[id.0 as usize];
+        message.part_end > message.end - message.bytes
+    }
+
     /// A burst has crossed a link.
     pub(super) fn set_crossing(&mut self, id: MessageId, burst: Burst) {
         let message = &mut self.messages[id.0 as usize];
