@@ -3,8 +3,6 @@
 use mpirage_kernel::{Cargo, Transfer};
 use mpirage_units::Duration;
 
-use super::wires::Backlog;
-
 /// Parameters of a [`StreamNetwork`](super::StreamNetwork) besides those of flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Physics {
@@ -24,6 +22,8 @@ pub struct Physics {
     pub turn: u64,
     /// Bytes of a connection that the library or the kernel keeps for the sender; no limit if there is none.
     pub send_buffer: Option<u64>,
+    /// Bytes that a new connection may have on their way; no limit if there is none.
+    pub initial_window: Option<u64>,
     /// Receivers that are late.
     pub lateness: Lateness,
 }
@@ -57,6 +57,15 @@ pub struct Lateness {
     pub most: Duration,
     /// What random numbers start from.
     pub seed: u64,
+}
+
+/// Bytes that flows have in the queue of a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backlog {
+    /// Of each flow, at least.
+    pub each: u64,
+    /// Of all of them, besides.
+    pub more: u64,
 }
 
 impl Physics {

@@ -43,6 +43,7 @@ const TCP: Physics = Physics {
     burst: 7240,
     turn: 2896,
     send_buffer: Some(33_000),
+    initial_window: Some(14_480),
     lateness: Lateness { share: 0.0, most: Duration::ZERO, seed: 0 },
 };
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mpirage_platform::{LinkId, Platform, Sharing};
 use mpirage_units::{Duration, Time};
 
-use super::physics::Framing;
+use super::physics::{Backlog, Framing};
 
 /// The state of every link.
 pub(super) struct Wires {
@@ -48,15 +48,6 @@ impl Burst {
     pub(super) fn new(framing: &Framing, bytes: u64, now: Time) -> Burst {
         Burst { bytes: framing.wire_bytes(bytes), frame: framing.first_frame(bytes), last: now }
     }
-}
-
-/// Bytes that flows have in the queue of a link.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Backlog {
-    /// Of each flow, at least.
-    pub each: u64,
-    /// Of all of them, besides.
-    pub more: u64,
 }
 
 /// A long message that begins to use links, or goes on.
