@@ -1,4 +1,4 @@
-"""Compares simulated times with SimGrid's own on platforms with bypasses, profiles and disks, case by case, to 1e-6 relative.
+"""Compares simulated times with SimGrid's own on platforms with bypasses, profiles, disks and peers, case by case, to 1e-6 relative.
 
     platforms.py                     all cases, SimGrid against $MPIRAGE (default target/release/mpirage)
     platforms.py --filter profile    only cases whose name contains this
@@ -88,6 +88,16 @@ def dumbbell(name, *profiles):
     return with_profiles(name, "\n".join(lines), profiles)
 
 
+# --- peers
+
+def peers(more=""):
+    """Hosts with coordinates."""
+    places = ["25.5 9.4 1.4", "-12.7 -9.9 2.1", "-15.7 9.9 -14.7", "27.1 7.2 0"]
+    lines = [f'<peer id="n{i}" coordinates="{place}" speed="1Gf" bw_in="{100 + i}MBps" bw_out="{50 + i}MBps"/>'
+             for i, place in enumerate(places)]
+    return zone("\n".join(lines) + more, "Vivaldi")
+
+
 # --- disks
 
 def disks():
@@ -113,6 +123,7 @@ PLATFORMS = {
     "bypassed": bypassed,
     "bypassed-zones": bypassed_zones,
     "disks": disks,
+    "peers": peers,
     "slower": lambda: pair("slower", SLOWER),
     "slower-split": lambda: pair("slower-split", SLOWER, policy="SPLITDUPLEX"),
     "waves": lambda: pair("waves", WAVES),
@@ -151,6 +162,10 @@ def cases():
         for size in sizes:
             yield Case(f"profile {platform} s={size}", "pingpong", [4, size], 2, platform)
         yield Case(f"profile {platform} both ways", "flows", [3000000, 0, 1], 2, platform)
+    for size in (100, 100000, 1000000):
+        yield Case(f"peers s={size}", "pingpong", [5, size], 2, "peers")
+        yield Case(f"peers all s={size}", "alltoall", [size], 4, "peers", "alltoall=linear")
+    yield Case("peer alone", "pingpong", [5, 10000], 2, "peers", hosts=["n2", "n2"])
     for size in (10000000, 20000000):
         yield Case(f"disks of two hosts s={size}", "files", [size], 2, "disks")
         yield Case(f"disks shared by ranks s={size}", "files", [size], 4, "disks", "simgrid", hosts=["n0", "n0", "n0", "n1"])

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use mpirage_fair::{FlowId, ResourceId, Sharing};
 use mpirage_kernel::{Agenda, Departure, Event, Milestone, Model, NetworkModel, Token, Transfer};
-use mpirage_platform::{Changing, HostId, LinkId, Platform};
+use mpirage_platform::{Changing, HostId, LinkId, Platform, distance};
 use mpirage_units::{Duration, Time};
 use slab::Slab;
 
@@ -204,7 +204,8 @@ impl ChangingNetwork {
         let mut route = Vec::new();
         platform.links_between(ends[0], ends[1], &mut route);
         let scale = parameters.penalty_scale;
-        let (mut latency, mut bandwidth, mut penalty) = (0.0, f64::INFINITY, 0.0);
+        let apart = distance(platform, transfer.from, transfer.to);
+        let (mut latency, mut bandwidth, mut penalty) = (apart, f64::INFINITY, apart);
         for link in route.iter().map(|link| links[link.0 as usize]) {
             latency += link.latency;
             bandwidth = bandwidth.min(link.bandwidth);

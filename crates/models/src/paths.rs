@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mpirage_fair::{Kind, ResourceId, Sharing};
 use mpirage_kernel::Transfer;
-use mpirage_platform::{Interface, LinkId, Platform, Sharing as LinkSharing, SwitchPort};
+use mpirage_platform::{Interface, LinkId, Platform, Sharing as LinkSharing, SwitchPort, distance};
 
 use crate::flow_parameters::{Fairness, FlowParameters, Loopback};
 use crate::route_cache::{Path, RouteCache};
@@ -172,7 +172,8 @@ impl Paths {
     fn path(&mut self, from: Interface, to: Interface, sharing: &mut Sharing) -> Path {
         let Paths { platform, parameters, route, .. } = self;
         platform.links_between(from, to, route);
-        let (mut latency, mut bandwidth, mut penalty, mut forwarding) = (0.0, f64::INFINITY, 0.0, 0.0);
+        let apart = distance(platform, from.host, to.host);
+        let (mut latency, mut bandwidth, mut penalty, mut forwarding) = (apart, f64::INFINITY, apart, 0.0);
         for &link in &*route {
             let link = platform.link(link);
             latency += link.latency;

@@ -27,6 +27,7 @@
 //! | `preset` | networks by name, from published measurements |
 //! | `import` | files of a site (Slurm, InfiniBand, hwloc) → platform files |
 //! | `node` | the inside of hosts: sockets, memory, copies |
+//! | `coordinates` | latencies from where hosts are |
 //! | `profile` | values that change at dates |
 //! | `storage` | where files are: disks, servers, mount points |
 //! | `classes` | links by class, and what they connect |
@@ -42,6 +43,7 @@ mod builder;
 mod builtin;
 mod check;
 mod classes;
+mod coordinates;
 mod describe;
 mod error;
 mod fabric;
@@ -72,6 +74,7 @@ pub mod format {}
 
 pub use builtin::{BUILTINS, Builtin};
 pub use classes::LinkClass;
+pub use coordinates::{distance, has_coordinates};
 pub use error::{Place, PlatformError};
 pub use host::HostId;
 pub use import::{ImportRequest, Imported, import};

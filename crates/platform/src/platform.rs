@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use crate::builder::NetPoint;
+use crate::coordinates::distance;
 use crate::fabric::{Fabric, Path};
 use crate::host::HostId;
 use crate::interface::{HostInterfaces, Interface};
@@ -248,7 +249,7 @@ impl Platform {
     }
 
     /// Replaces `links` by those a message crosses from `src` to `dst`, in order, and gives the sum
-    /// of their latencies. A host stands for its first interface. From a host to itself: its loopback if it has one, otherwise nothing;
+    /// of their latencies and of the [`distance`]. A host stands for its first interface. From a host to itself: its loopback if it has one, otherwise nothing;
     /// in SimGrid files without loopback, what SimGrid takes (to the switch and back).
     ///
     /// # Panics
@@ -259,8 +260,10 @@ impl Platform {
         dst: impl Into<Interface>,
         links: &mut Vec<LinkId>,
     ) -> f64 {
+        let (src, dst) = (src.into(), dst.into());
         self.links_between(src, dst, links);
-        links.iter().fold(0.0, |sum, link| sum + self.links.spec(&self.zones, *link).latency)
+        let apart = distance(self, src.host, dst.host);
+        links.iter().fold(apart, |sum, link| sum + self.links.spec(&self.zones, *link).latency)
     }
 
     /// The same without asking for latencies.

@@ -3,7 +3,7 @@
 //! Each doubt is one sentence: what is doubtful, by how much if that is known, and what to do about it. All end up in the
 //! summary, in the JSON object and in the report, whatever the command.
 
-use mpirage_platform::{HostId, LinkId, Platform};
+use mpirage_platform::{HostId, LinkId, Platform, has_coordinates};
 use mpirage_units::counted;
 
 use crate::model::{Calibration, MODEL_LOOPBACK, Model};
@@ -38,6 +38,7 @@ impl Situation<'_> {
             self.within_a_host(),
             self.left_aside_interfaces(),
             self.left_aside_profiles(),
+            self.left_aside_coordinates(),
             self.calibration(),
             self.groups(),
             self.ignored(),
@@ -126,6 +127,16 @@ impl Situation<'_> {
                  simgrid and flow without --mpi-profile follow them",
                 self.model.name
             )
+        })
+    }
+
+    /// Does the model pass over latencies that no link has?
+    fn left_aside_coordinates(&self) -> Option<String> {
+        let left_aside = matches!(self.model.network, Network::Packet(_)) && has_coordinates(self.platform);
+        left_aside.then(|| {
+            "the platform's coordinates are left aside: in model `packet` all latency is that of links, which have none here; use \
+             simgrid or flow"
+                .to_owned()
         })
     }
 

@@ -27,7 +27,7 @@ impl Reader {
         let speed = if self.version_3 { "power" } else { "speed" };
         host.check_attributes(&[&["id", speed, "core", "pstate", "coordinates"], &PROFILES[..]].concat())?;
         host.refuse(&["availability"], "give a profile of the speed, in `speed_file`")?;
-        host.refuse(&["coordinates"], "only Vivaldi zones use them, which are not supported either")?;
+        host.refuse(&["coordinates"], "only <peer>s of Vivaldi zones use them")?;
         let state = match host.get("pstate") {
             None => 0,
             Some(_) => host.read("pstate", performance_state)?,
@@ -47,7 +47,7 @@ impl Reader {
 
     pub(super) fn router(&mut self, router: &Element<'_>) -> Result<(), PlatformError> {
         router.check_attributes(&["id", "coordinates"])?;
-        router.refuse(&["coordinates"], "only Vivaldi zones use them, which are not supported either")?;
+        router.refuse(&["coordinates"], "only <peer>s of Vivaldi zones use them")?;
         only_properties(router)?;
         self.builder.add_router(router.need("id")?).map_err(|problem| router.wrong("id", problem))
     }
@@ -165,7 +165,7 @@ impl Reader {
         Ok(())
     }
 
-    fn attach(&mut self, host: Node, up: LinkId, down: LinkId, backbone: Option<LinkId>) {
+    pub(super) fn attach(&mut self, host: Node, up: LinkId, down: LinkId, backbone: Option<LinkId>) {
         if let Some(star) = self.star() {
             let arm = star.arm_mut(host.vertex);
             arm.up = [Some(up), backbone].into_iter().flatten().collect();

@@ -8,6 +8,7 @@ mod cluster;
 mod disks;
 mod element;
 mod members;
+mod peers;
 mod profiles;
 mod routes;
 mod zones;
@@ -36,6 +37,8 @@ struct Reader {
     version_3: bool,
     fat_trees_before: Before,
     dragonfly_cables_before: u32,
+    /// Whether the open zone takes latencies from coordinates.
+    vivaldi: bool,
     /// How deep the zone being read is nested.
     depth: u32,
     /// The offset of each zone in the file.
@@ -150,7 +153,6 @@ fn unsupported(element: &Element<'_>, inside: &str, known: &[&str]) -> PlatformE
     let because = match element.tag() {
         "disk" => "a disk belongs into a <host>",
         "storage" | "storage_type" | "mount" | "model_prop" => "SimGrid has <disk> in a <host> instead",
-        "peer" => "it needs Vivaldi coordinates; give hosts, links and routes instead",
         "process" | "actor" => "what runs where is said on the command line",
         "include" => "put everything into one file",
         "random" => "SimGrid ignores it too",

@@ -15,7 +15,7 @@ const DEEPEST: u32 = 100;
 const LARGEST_FLOYD: usize = 4_000;
 
 /// The elements that a zone may contain.
-const KNOWN: [&str; 19] = [
+const KNOWN: [&str; 20] = [
     "prop",
     "zone",
     "AS",
@@ -26,6 +26,7 @@ const KNOWN: [&str; 19] = [
     "backbone",
     "cabinet",
     "host_link",
+    "peer",
     "route",
     "zoneRoute",
     "ASroute",
@@ -41,6 +42,7 @@ const KNOWN: [&str; 19] = [
 enum Kind {
     Routed(Routing),
     Star,
+    Vivaldi,
     Unsupported,
 }
 
@@ -53,10 +55,16 @@ impl Reader {
         if self.depth > DEEPEST {
             return Err(zone.error(format!("zones are nested more than {DEEPEST} deep")));
         }
-        let kind = match routing(zone)? {
+        let routing = routing(zone)?;
+        let is_vivaldi = matches!(routing, Kind::Vivaldi);
+        let kind = match routing {
             Kind::Routed(routing) => ZoneKind::Routed(RoutedZone::new(routing)),
             _ => ZoneKind::Star(StarZone::default()),
         };
+        if self.is_vivaldi() || (self.depth > 1 && is_vivaldi) {
+            return Err(zone.error("a zone with Vivaldi routing is the only one of its platform"));
+        }
+        self.vivaldi = is_vivaldi;
         let id = self.builder.open_zone(name, kind).map_err(|problem| zone.wrong("id", problem))?;
         self.places.insert(id, zone.place());
         // Routes and host links refer to what may stand further down.
@@ -71,7 +79,18 @@ impl Reader {
         Ok(name.to_owned())
     }
 
+    /// Does the open zone take latencies from coordinates? It holds peers then.
+    pub(super) fn is_vivaldi(&self) -> bool {
+        self.vivaldi
+    }
+
     fn member(&mut self, child: &Element<'_>) -> Result<(), PlatformError> {
+        if self.vivaldi
+            && ["cluster", "host", "router", "cabinet", "host_link", "backbone"].contains(&child.tag())
+        {
+            let message = format!("a zone with Vivaldi routing holds <peer>s, no <{}>", child.tag());
+            return Err(child.error(message).help("SimGrid 3.32 has no routes between others"));
+        }
         match child.tag() {
             "prop" => property(child),
             "zone" | "AS" => self.zone(child).map(|_| ()),
@@ -79,6 +98,7 @@ impl Reader {
             "host" => self.host(child),
             "router" => self.router(child),
             "link" => self.link(child),
+            "peer" => self.peer(child),
             "trace" => self.trace(child),
             "trace_connect" => self.trace_connect(child),
             "backbone" | "cabinet" | "host_link" | "route" | "zoneRoute" | "ASroute" | "bypassRoute"
@@ -161,7 +181,7 @@ fn routing(zone: &Element<'_>) -> Result<Kind, PlatformError> {
             ("DijkstraCache", Kind::Routed(Routing::Dijkstra)),
             ("None", Kind::Routed(Routing::None)),
             ("Cluster", Kind::Star),
-            ("Vivaldi", Kind::Unsupported),
+            ("Vivaldi", Kind::Vivaldi),
             ("Wifi", Kind::Unsupported),
             ("RuleBased", Kind::Unsupported),
         ],
@@ -169,7 +189,7 @@ fn routing(zone: &Element<'_>) -> Result<Kind, PlatformError> {
     match kind {
         Kind::Unsupported => Err(zone
             .wrong("routing", format!("{} routing is not supported", zone.need("routing")?))
-            .help("Full, Floyd, Dijkstra, None and Cluster are")),
+            .help("Full, Floyd, Dijkstra, None, Cluster and Vivaldi are")),
         kind => Ok(kind),
     }
 }

@@ -8,6 +8,8 @@ use crate::link::LinkId;
 pub(crate) struct StarZone {
     pub members: Members,
     arms: Vec<Arm>,
+    /// Of the hosts in order, in zones with Vivaldi routing.
+    pub coordinates: Vec<[f64; 3]>,
 }
 
 /// The links of one vertex; none at all for a vertex that sits in the centre, such as a router.
