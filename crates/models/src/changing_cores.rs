@@ -94,7 +94,10 @@ impl Host {
     /// When the next computation ends, if speed and computations stay.
     fn next(&self) -> Option<Time> {
         let rate = self.rate_of_thread();
-        let seconds = self.running.iter().map(|running| running.left.max(0.0) / (rate * running.threads));
+        let seconds = self.running.iter().map(|running| match running.left {
+            left if left > 0.0 => left / (rate * running.threads),
+            _ => 0.0,
+        });
         let seconds = seconds.min_by(f64::total_cmp).filter(|seconds| seconds.is_finite())?;
         Some(self.now + Duration::from_secs_f64(seconds))
     }
@@ -176,6 +179,7 @@ mod tests {
     fn work_is_done_at_the_speed_of_the_profile() {
         // Half a second of work in the first second, then a pause of a second, then double speed.
         assert_eq!(ends("0 0.5\n1 0\n2 2", &[(0, 1.5, 1.0), (1, 1.5, 1.0)]), [2.5, 1.5]);
+        assert_eq!(ends("0 0\n1 1", &[(0, 0.0, 1.0), (0, 1.0, 1.0)]), [0.0, 2.0]);
         assert_eq!(ends("1 0.5\n2 1\nLOOPAFTER 0.5", &[(0, 3.25, 1.0)]), [4.0]);
     }
 

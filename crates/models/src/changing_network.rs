@@ -153,10 +153,13 @@ impl ChangingNetwork {
     fn fail(&mut self, now: Time, messages: &[usize], lost: Lost) {
         self.travelling.take_where(|message| messages.contains(message));
         for &message in messages {
-            let Message { token, flow, .. } = self.messages.remove(message);
-            if let Some(flow) = flow {
-                self.sharing.cancel(now, flow);
+            // One that has just ended is collected.
+            match self.messages[message].flow {
+                Some(flow) if self.sharing.work_left(now, flow) <= 0.0 => continue,
+                Some(flow) => self.sharing.cancel(now, flow),
+                None => {}
             }
+            let Message { token, .. } = self.messages.remove(message);
             self.give_up(token, lost);
         }
     }
@@ -191,7 +194,8 @@ impl ChangingNetwork {
     fn launch(&mut self, now: Time, number: usize) {
         let message = &mut self.messages[number];
         let round_trip = self.parameters.fairness == Fairness::RoundTrip && !message.is_unit;
-        let penalty = if round_trip { message.penalty } else { 1.0 };
+        // Without a latency, and where bandwidths do not count, nothing is left of the penalty.
+        let penalty = if round_trip && message.penalty > 0.0 { message.penalty } else { 1.0 };
         let bound = self.parameters.bound(message.latency, message.bandwidth);
         let flow = self.sharing.start(now, message.work, penalty, bound, &message.uses, number as u64);
         message.flow = Some(flow);
@@ -360,6 +364,10 @@ mod tests {
         // A link that has changed before its first message.
         let start = ends_with(&[("BANDWIDTH", "0 50e3")], &[(0.0, 50_000), (0.0, 50_000)]);
         assert!(start.iter().all(|(end, _)| (end - 2.001).abs() < 1e-9), "{start:?}");
+        let (mut equal, none) = (parameters(), [("LATENCY", "1 0")]);
+        equal.penalty_scale = 0.0;
+        let mut network = ChangingNetwork::new(platform(&none), equal);
+        assert!((ends(&mut network, &[(0.0, 200_000)])[0].0 - 2.001).abs() < 1e-9);
         let latency = ends_with(&[("LATENCY", "1 0.5")], &[(0.0, 200_000), (5.0, 100_000)]);
         assert!((latency[0].0 - 2.001).abs() < 1e-9 && (latency[1].0 - 6.5).abs() < 1e-9, "{latency:?}");
     }
@@ -370,6 +378,9 @@ mod tests {
         assert_eq!(ended[0], (1.0, Milestone::Failed));
         assert_eq!(ended[1], (1.5, Milestone::Failed));
         assert_eq!(ended[2].1, Milestone::Ended);
+        // The first message arrives at the date at which the link goes off and another starts.
+        let last = ends_with(&[("LINK_AVAIL", "1.001 0")], &[(0.0, 100_000), (1.001, 1)]);
+        assert_eq!(last, [(1.001, Milestone::Ended), (1.001, Milestone::Failed)]);
         assert!((ended[2].0 - 2.511).abs() < 1e-9);
     }
 }
