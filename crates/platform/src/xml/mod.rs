@@ -1,8 +1,9 @@
 //! Platform files of SimGrid: `<zone>` and its older spelling `<AS>`, versions 3 to 4.1.
 //!
 //! What SimGrid 3.32 makes of a file, we make of it too: the same links, the same routes, in the
-//! same order. What we do not support is an error that names the element; the only thing read and
-//! not used are `<prop>`erties of hosts, links and zones, which have no influence on times.
+//! same order. What we do not support is an error that names the element. `<prop>`erties of hosts,
+//! links and zones are read and not used, since they have no influence on times; of disks, the mount
+//! point is used. What SimGrid ignores, too, gives a warning.
 
 mod cluster;
 mod disks;

@@ -152,6 +152,7 @@ impl Zone {
         let routing = match &self.kind {
             ZoneKind::Fabric(fabric) => return fabric.topology(),
             ZoneKind::Routed(zone) => zone.routing.name(),
+            ZoneKind::Star(star) if !star.coordinates.is_empty() => "Vivaldi",
             ZoneKind::Star(_) => "Cluster",
         };
         if !self.is_inner() {
