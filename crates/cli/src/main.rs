@@ -62,6 +62,7 @@ mod sweep;
 mod trace;
 mod tune;
 mod universe;
+mod wanted;
 mod words;
 
 use std::ffi::OsString;
