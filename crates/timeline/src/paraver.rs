@@ -14,7 +14,6 @@
 //! files.
 
 mod names;
-mod threads;
 mod values;
 
 use std::error::Error;
@@ -31,6 +30,7 @@ use crate::error::Trouble;
 use crate::lanes::Lanes;
 use crate::sorted::Sorted;
 use crate::text::{fields, number};
+use crate::threads::Threads;
 use mpirage_interpret::CallSites;
 use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
@@ -38,7 +38,6 @@ use mpirage_interpret::comms::Comms;
 use mpirage_interpret::function::{Kind, function};
 use mpirage_outfile::{OutputFile, SealedFile, folder_of};
 use names::{Machine, write_row};
-use threads::Threads;
 use values::{Meaning, write_pcf};
 
 /// The first thread of a task: the rank itself.
