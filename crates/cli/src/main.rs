@@ -38,6 +38,7 @@ mod launcher;
 mod limits;
 mod machine;
 mod manual;
+mod mpi4py;
 mod output;
 mod pie_link;
 mod plan;
