@@ -151,6 +151,21 @@ def rows(suite):
         suite.check(f"{name}: each thread has its calls", names == wanted, (names, wanted))
 
 
+def blocked_rows(suite):
+    """In a deadlock the calls of all threads last to the end, in their rows."""
+    program = suite.compile(SOURCES / "wrong.c", flags=FLAGS)
+    files = {ending: suite.folder / f"blocked.{ending}" for ending in ("pftrace", "paje", "csv", "prv")}
+    traces = [word for file in files.values() for word in ("--trace", file)]
+    shown = suite.simulate("-q", "-n", 2, "--compute", "none", *traces, program, "deadlock")
+    suite.check("a deadlock of threads", shown.code == 80, shown)
+    table = list(csv.DictReader((files["csv"] / "calls.csv").open()))
+    stuck = {(int(row["rank"]), int(row["thread"])): row["function"] for row in table if row["returned"] == "0"}
+    suite.check("the blocked call of a further thread is in the table", stuck == {(0, 1): "MPI_Recv", (1, 0): "MPI_Barrier"}, stuck)
+    for name, found in (("Paje", paje_calls(files["paje"])), ("Perfetto", perfetto_calls(suite, files["pftrace"]))):
+        last = {row: calls[-1][0] for row, calls in found.items()}
+        suite.check(f"{name}: blocked calls are the last", last.get((0, 1)) == "MPI_Recv" and last[1, 0] == "MPI_Barrier", last)
+
+
 def row_of(name):
     """`rank 2 thread 1` is (2, 1), `rank 2` is (2, 0)."""
     rank, thread = re.fullmatch(r"rank (\d+)(?: thread (\d+))?", name).groups()
@@ -252,7 +267,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, rows, progress, traces, levels]
+PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, rows, blocked_rows, progress, traces, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

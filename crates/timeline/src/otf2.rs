@@ -25,7 +25,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{
-    Call, CollectiveCall, CommRequest, Completion, ContextId, RequestId, SELF, STARTED, WORLD,
+    Call, CollectiveCall, CommRequest, Completion, ContextId, RequestId, SELF, STARTED, Stamp, WORLD,
 };
 use mpirage_collectives::Member;
 use mpirage_interpret::comms::Comms;
@@ -301,11 +301,7 @@ impl Otf2 {
             Record::End { rank, at, blocked, .. } => {
                 self.end = self.end.max(at);
                 match blocked {
-                    Some((since, function, site)) => {
-                        // The call is that of the first thread.
-                        self.threads.turn_to(rank, 0);
-                        self.call(rank, function, [since, at], site, None)
-                    }
+                    Some((since, function, site)) => self.call(rank, function, [since, at], site, None),
                     None => Ok(()),
                 }
             }
@@ -368,6 +364,13 @@ impl Recorder for Otf2 {
     fn record(&mut self, record: &Record<'_>) {
         if self.trouble.none() {
             let written = self.take(record);
+            self.trouble.note(written);
+        }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            let written = self.call(rank, stamp.function, [since, until], stamp.site, None);
             self.trouble.note(written);
         }
     }

@@ -16,6 +16,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use mpirage_call::Stamp;
 use mpirage_record::{Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
@@ -360,12 +361,16 @@ impl Recorder for Paje {
             Record::End { rank, at, blocked, .. } => {
                 self.end = self.end.max(at.as_picos());
                 if let Some((since, function, _)) = blocked {
-                    // The call is that of the first thread.
-                    self.threads.turn_to(rank, 0);
                     self.call(rank, function, [since, at]);
                 }
             }
             Record::Comm { .. } | Record::Schedule { .. } => {}
+        }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            self.call(rank, stamp.function, [since, until]);
         }
     }
 

@@ -20,7 +20,7 @@ use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{ContextId, WORLD};
+use mpirage_call::{ContextId, Stamp, WORLD};
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
@@ -247,10 +247,15 @@ impl Recorder for Paraver {
             Record::End { rank, at, blocked, .. } => {
                 self.nanos(at);
                 if let Some((since, function, site)) = blocked {
-                    self.threads.turn_to(rank, 0);
                     self.call(rank, function, [since, at], site, None);
                 }
             }
+        }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            self.call(rank, stamp.function, [since, until], stamp.site, None);
         }
     }
 

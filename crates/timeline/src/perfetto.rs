@@ -19,7 +19,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
 
-use mpirage_call::{Call, function_names};
+use mpirage_call::{Call, Stamp, function_names};
 use mpirage_platform::Platform;
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
@@ -252,6 +252,12 @@ impl Perfetto {
         self.event(EventType::SliceEnd, track, span[1])
     }
 
+    /// A call of the current thread that lasts to the end of the run.
+    fn never_returned(&mut self, rank: u32, function: u16, span: [Time; 2], site: u64) -> io::Result<()> {
+        self.annotate(NEVER_RETURNED, Some(1));
+        self.call(rank, function, span, site, None)
+    }
+
     fn start_arrow(&mut self, rank: u32, details: &Details<'_>, at: Time) {
         if let Call::Send { context, to, tag, .. } = *details.call
             && let Some(to) = self.comms.world_of(context, rank, CommRank(to))
@@ -439,10 +445,7 @@ impl Perfetto {
                 Ok(())
             }
             Record::End { rank, at, blocked: Some((since, function, site)), .. } => {
-                // The call is that of the first thread.
-                self.turn_to(rank, 0)?;
-                self.annotate(NEVER_RETURNED, Some(1));
-                self.call(rank, function, [since, at], site, None)
+                self.never_returned(rank, function, [since, at], site)
             }
             Record::Schedule { .. } | Record::End { blocked: None, .. } => Ok(()),
         }
@@ -466,6 +469,13 @@ impl Recorder for Perfetto {
     fn record(&mut self, record: &Record<'_>) {
         if self.trouble.none() {
             let written = self.take(record);
+            self.trouble.note(written);
+        }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            let written = Perfetto::never_returned(self, rank, stamp.function, [since, until], stamp.site);
             self.trouble.note(written);
         }
     }

@@ -30,7 +30,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{ContextId, Work};
+use mpirage_call::{ContextId, Stamp, Work};
 use mpirage_kernel::NetworkHistory;
 use mpirage_outfile::SealedFile;
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
@@ -204,8 +204,6 @@ impl<S: Sheet> Tables<S> {
                 self.sums[rank as usize].end(at);
                 match blocked {
                     Some((since, function, site)) => {
-                        // The call is that of the first thread.
-                        self.threads.turn_to(rank, 0);
                         self.call(rank, function, [since, at], site, None, false)
                     }
                     None => Ok(()),
@@ -266,6 +264,13 @@ impl<S: Sheet> Recorder for Tables<S> {
     fn record(&mut self, record: &Record<'_>) {
         if self.trouble.none() {
             let written = self.take(record);
+            self.trouble.note(written);
+        }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            let written = self.call(rank, stamp.function, [since, until], stamp.site, None, false);
             self.trouble.note(written);
         }
     }
