@@ -83,6 +83,12 @@ def mistakes(suite):
         suite.check(f"{mistake}: exit code {code}", result.code == code, result)
         suite.check(f"{mistake}: named", all(word in result.err for word in words), result.err)
         suite.check(f"{mistake}: nothing is left", not result.left, result.left)
+    two = suite.simulate("-n", 2, "--compute", "none", f"--json={suite.folder / 'run.json'}", program, "two")
+    counted = two.code == 80 and "deadlock: 3 threads of 2 ranks are blocked forever" in two.err
+    suite.check("threads of a rank that are blocked count as one rank", counted, two.err)
+    deadlock = json.loads((suite.folder / "run.json").read_text())["deadlock"]
+    ranks = [one["rank"] for one in deadlock["blocked"]]
+    suite.check("blocked threads by rank, as data", (deadlock["blocked_ranks"], ranks) == (2, [0, 0, 1]), deadlock)
 
 
 def outside(suite):
@@ -132,7 +138,6 @@ def outputs(suite):
 
 def rows(suite):
     """Timelines have a row for each thread, in which nothing overlaps, and the same calls in all formats."""
-    prepare.python(prepare.TIMELINES)
     program = suite.compile(TESTS / "programs" / "threads_pairs.c", flags=FLAGS)
     files = {ending: suite.folder / f"rows.{ending}" for ending in ("prv", "pftrace", "paje", "csv")}
     traces = [word for file in files.values() for word in ("--trace", file)]
@@ -192,6 +197,7 @@ def paje_calls(file):
 
 
 def perfetto_calls(suite, file):
+    prepare.python(prepare.TIMELINES)
     import perfetto_trace
 
     trace, calls = perfetto_trace.Trace(file), {}

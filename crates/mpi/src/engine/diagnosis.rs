@@ -189,7 +189,11 @@ impl<'a, M> Diagnosis<'a, M> {
 
     /// The ranks that wait, in order; those with several threads as often as their threads do.
     pub fn blocked(&self) -> Vec<BlockedRank> {
-        self.core.ranks.lines().filter_map(|line| self.why_blocked(line)).collect()
+        let lines = self.core.ranks.lines();
+        let mut blocked: Vec<BlockedRank> = lines.filter_map(|line| self.why_blocked(line)).collect();
+        // Lines of further threads follow those of all ranks.
+        blocked.sort_by_key(|one| one.rank);
+        blocked
     }
 
     /// Has a rank had several threads inside MPI?
