@@ -45,7 +45,7 @@ bench: build
 # are there (tests/packet/measured.py). Writes docs/validation.
 validate: build
 	tests/packet/tcp.py --strict
-	tests/packet/network.py compare --check tests/packet/cabinets.csv
+	tests/packet/network.py compare --check tests/packet/cabinets.csv tests/packet/networks.csv
 	tests/packet/testbed.py --model smpirun,factors,ns3,flow,packet --seeds 8 --write docs/validation --check
 
 # Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.

@@ -30,7 +30,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 LINUX = HERE / "linux"
 MPIRAGE = os.environ.get("MPIRAGE", str(measured.ROOT / "target" / "release" / "mpirage"))
 PREFIX, QUEUE, REPEATS = "mpirage-", 1 << 20, 5
-SETTINGS = {"tcp_limit_output_bytes": "4096", "tcp_rmem": "4096 131072 33554432", "tcp_wmem": "4096 16384 4194304", "tcp_no_metrics_save": "1", "tcp_ecn": "0"}
+SETTINGS = {"tcp_limit_output_bytes": "4096", "tcp_rmem": "4096 131072 33554432", "tcp_wmem": "4096 16384 4194304", "tcp_no_metrics_save": "1", "tcp_ecn": "0",
+            "tcp_congestion_control": "cubic"}
 COLLECTIVES = {"ompi": "openmpi-4.1", "mpich": "mpich-4.0"}
 PROFILES = {"ompi": "openmpi-tcp", "mpich": "mpich-tcp"}
 HEAD = ["topology", "library", "bench", "bytes", "seconds", "fastest", "slowest", "repeats"]

@@ -8,7 +8,7 @@ use mpirage_units::{Duration, FACTOR};
 use crate::values::{bytes, quantity, seconds, truth};
 
 /// Keys of the physics of flows.
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 15] = [
     "frame",
     "frame-header",
     "store-and-forward",
@@ -20,6 +20,7 @@ pub(crate) const KEYS: [&str; 14] = [
     "burst",
     "turn",
     "send-buffer",
+    "initial-window",
     "late-share",
     "late-most",
     "fairness",
@@ -43,6 +44,7 @@ const NOTHING_ADDED: Physics = Physics {
     burst: SHORT,
     turn: SHORT,
     send_buffer: None,
+    initial_window: None,
     lateness: Lateness { share: 0.0, most: Duration::ZERO, seed: 0 },
 };
 
@@ -76,6 +78,7 @@ pub(crate) fn apply(
             physics.send_buffer = Some(at_least_one(bytes(value)?)?);
             protocol.eager = EagerSend::Buffered;
         }
+        "initial-window" => physics.initial_window = Some(at_least_one(bytes(value)?)?),
         "late-share" => physics.lateness.share = share(value)?,
         "late-most" => physics.lateness.most = Duration::from_secs_f64(seconds(value)?),
         _ => return Ok(false),
@@ -88,7 +91,18 @@ pub(crate) fn describe(flow: &FlowParameters) -> Vec<String> {
     let fairness = if flow.fairness == Fairness::Equal { "equal" } else { "round-trip" };
     let mut lines = vec![format!("fairness = \"{fairness}\"")];
     let Some(physics) = &flow.physics else { return lines };
-    let Physics { framing, control, trailer, software, gap, burst, turn, send_buffer, lateness } = physics;
+    let Physics {
+        framing,
+        control,
+        trailer,
+        software,
+        gap,
+        burst,
+        turn,
+        send_buffer,
+        initial_window,
+        lateness,
+    } = physics;
     if framing.payload < u64::MAX {
         lines.push(format!("frame = {}", framing.payload));
     }
@@ -106,6 +120,7 @@ pub(crate) fn describe(flow: &FlowParameters) -> Vec<String> {
         lines.extend([format!("trailer = {bytes}"), format!("trailer-from = {from}")]);
     }
     lines.extend(send_buffer.map(|bytes| format!("send-buffer = {bytes}")));
+    lines.extend(initial_window.map(|bytes| format!("initial-window = {bytes}")));
     lines
 }
 

@@ -153,6 +153,7 @@ struct Streaming {
     burst: u64,
     turn: u64,
     send_buffer: Option<u64>,
+    initial_window: Option<u64>,
     cross_traffic: f64,
     window: f64,
 }
@@ -176,6 +177,7 @@ impl Transport {
                 burst: 7240,
                 turn: 2896,
                 send_buffer: Some(33_000),
+                initial_window: Some(10 * 1448),
                 cross_traffic: 0.022,
                 window: 4_194_304.0,
             },
@@ -184,6 +186,7 @@ impl Transport {
                 burst: 4096,
                 turn: 4096,
                 send_buffer: None,
+                initial_window: None,
                 cross_traffic: 0.008,
                 window: f64::INFINITY,
             },
@@ -192,6 +195,7 @@ impl Transport {
                 burst: 4096,
                 turn: 4096,
                 send_buffer: None,
+                initial_window: None,
                 cross_traffic: 0.02,
                 window: f64::INFINITY,
             },
@@ -216,7 +220,7 @@ impl Profile {
     /// The physics of the library on its transport, for flows.
     pub(crate) fn flow(&self, base: FlowParameters, seed: u64) -> FlowParameters {
         let MessageParameters { header, control, trailer, trailer_from } = self.messages;
-        let Streaming { framing, burst, turn, send_buffer, cross_traffic, window } =
+        let Streaming { framing, burst, turn, send_buffer, initial_window, cross_traffic, window } =
             self.transport.streaming();
         let trailer = Trailer { bytes: trailer.into(), from: trailer_from };
         let physics = Physics {
@@ -228,6 +232,7 @@ impl Profile {
             burst,
             turn,
             send_buffer,
+            initial_window,
             lateness: Lateness { share: self.noise.late_share, most: self.noise.late_most, seed },
         };
         let (segments, fairness) = (no_factors(), Fairness::Equal);

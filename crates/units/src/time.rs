@@ -38,6 +38,11 @@ impl Time {
     pub fn since(self, earlier: Time) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
+
+    /// The date a span before; the start if there is none.
+    pub fn before(self, span: Duration) -> Time {
+        Time(self.0.saturating_sub(span.0))
+    }
 }
 
 impl Duration {

@@ -11,10 +11,11 @@
 //! alone on its route (the second term only with store and forward), plus the delay of interfaces that its size gives. Among others:
 //!
 //! - an interface sends and receives messages with a gap between them;
-//! - a short message waits at each link for those before it (`wires`);
+//! - a short message waits at each link for those before it, and for what flows have in the queue there (`wires`);
 //! - a long message is a flow; flows share links equally (max-min) and weigh ε on the way back. Its first burst waits for the bursts
 //!   of its host that were there before, its rest for those that its host had queued by then;
 //! - the messages of a connection, control messages too, arrive in their order: what follows a long message waits (`queues`);
+//! - a connection whose window is smaller than what fits on its way waits for acknowledgements (`windows`);
 //! - the sender is free when all of its message but the send buffer is acknowledged.
 
 mod interfaces;
@@ -22,6 +23,7 @@ mod physics;
 mod queues;
 #[cfg(test)]
 mod tests;
+mod windows;
 mod wires;
 
 use std::sync::Arc;
@@ -33,7 +35,8 @@ use mpirage_units::{Duration, Time, draw};
 
 use self::interfaces::Interfaces;
 use self::queues::{Front, Message, MessageId, PartEnd, Queues};
-use self::wires::{Burst, Wires};
+use self::windows::{Passage, Windows};
+use self::wires::{Burst, Load, Wires};
 use crate::flow_parameters::FlowParameters;
 use crate::paths::Paths;
 
@@ -48,6 +51,7 @@ pub struct StreamNetwork {
     queues: Queues,
     interfaces: Interfaces,
     wires: Wires,
+    windows: Windows,
     agenda: Agenda<Due>,
     /// Messages that have come to their hosts: random numbers differ by it.
     arrivals: u64,
@@ -64,6 +68,8 @@ enum Due {
     BurstOver(MessageId),
     /// What follows the burst of a message joins the queue of its host.
     Queue(MessageId),
+    /// The last byte of a long message has come to its host.
+    MessageOver(MessageId),
     /// A message uses links as a flow.
     Launch(MessageId),
     /// The sender of a message is free.
@@ -84,6 +90,7 @@ impl StreamNetwork {
             interfaces: Interfaces::new(platform.interfaces().count(platform.host_count()), physics.gap),
             queues: Queues::new(physics.send_buffer),
             wires: Wires::new(Arc::clone(&platform), parameters.contention),
+            windows: Windows::new(physics.initial_window),
             sharing: Sharing::new().with_tolerance(parameters.sharing_tolerance),
             paths: Paths::new(platform, parameters),
             agenda: Agenda::new(),
@@ -110,7 +117,9 @@ impl StreamNetwork {
             return burst;
         }
         let first = self.paths.nth_link(transfer, 0, &mut self.sharing);
-        let is_free = first.is_none_or(|(link, _)| self.wires.free(link) <= now);
+        // What the interface has taken out of the queue of its host is in no connection's way.
+        let taken = self.physics.ahead();
+        let is_free = first.is_none_or(|(link, _)| self.wires.is_free(now, link, taken));
         if is_free { burst } else { turn }
     }
 
@@ -167,7 +176,8 @@ impl StreamNetwork {
             _ => queues.message(id).crossing(),
         };
         let Some((link, is_last)) = link else { return agenda.push(now, Due::BurstOver(id)) };
-        let crossing = wires.cross(now, link, &burst);
+        let backlog = if at == 0 { physics.backlog_of_host() } else { physics.backlog_of_switch() };
+        let crossing = wires.cross(now, link, &burst, backlog);
         queues.set_crossing(id, Burst { last: crossing.last, ..burst });
         match is_last {
             true => agenda.push(crossing.last, Due::BurstOver(id)),
@@ -194,9 +204,14 @@ impl StreamNetwork {
 
     fn launch(&mut self, now: Time, id: MessageId) {
         let StreamNetwork { physics, paths, sharing, queues, wires, .. } = self;
+        let (rest, goes_on) = (physics.framing.wire_bytes(queues.rest(id)), queues.has_begun(id));
+        if !goes_on {
+            queues.set_begin(id, now);
+        }
         let wire_bytes = physics.framing.wire_bytes(queues.next_part(id));
         let path = paths.of(&queues.message(id).transfer, sharing);
-        wires.add_flow(&path.route);
+        let left = now.before(Duration::from_secs_f64(path.latency));
+        wires.add_flow(&path.route, &Load { left, comes: now, bytes: rest, goes_on });
         let flow = sharing.prepare(&path.footprint, wire_bytes as f64, id.0.into());
         sharing.launch(now, flow);
     }
@@ -217,8 +232,39 @@ impl StreamNetwork {
                 self.launch_at(now, date, id);
             }
             PartEnd::Inside => self.launch(now, id),
-            PartEnd::OfMessage => self.message_over(now, id),
+            PartEnd::OfMessage => self.last_byte_left(now, id),
         }
+    }
+
+    /// The links have carried a message. It comes later by what its sender waited for acknowledgements.
+    fn last_byte_left(&mut self, now: Time, id: MessageId) {
+        let waits = if self.queues.message(id).is_short() { Duration::ZERO } else { self.waits(now, id) };
+        if waits.is_zero() {
+            self.message_over(now, id);
+        } else {
+            self.agenda.push(now + waits, Due::MessageOver(id));
+        }
+    }
+
+    /// What the sender of a long message waited for acknowledgements.
+    fn waits(&mut self, now: Time, id: MessageId) -> Duration {
+        let StreamNetwork { physics, paths, sharing, queues, windows, .. } = self;
+        let message = queues.message(id);
+        let path = paths.of(&message.transfer, sharing);
+        let frame = physics.framing.first_frame(message.bytes());
+        let seconds = Duration::from_secs_f64;
+        let passage = Passage {
+            bytes: message.bytes(),
+            begins: message.begins,
+            ends: now,
+            round_trip: seconds(
+                2.0 * path.latency
+                    + frame as f64 * path.forwarding
+                    + path.footprint.span_alone(2.0 * frame as f64),
+            ),
+            alone: seconds(path.footprint.span_alone(physics.framing.wire_bytes(message.bytes()) as f64)),
+        };
+        windows.wait(queues.connection(id), &passage)
     }
 
     /// The last byte of a message is at its host. It waits there for those before it in the stream; what waits behind it follows.
@@ -341,6 +387,7 @@ impl Model for StreamNetwork {
                 Due::BurstOver(id) => self.part_over(now, id),
                 Due::Queue(id) => self.queue_rest(id),
                 Due::Launch(id) => self.launch(now, id),
+                Due::MessageOver(id) => self.message_over(now, id),
                 Due::BufferFree(id) => self.sender_is_free(id, events),
                 Due::Arrival(id) => self.has_arrived(id, events),
                 Due::BufferFreeWithin(token) => events.push(buffer_free(token)),

@@ -22,6 +22,8 @@ pub struct Physics {
     pub turn: u64,
     /// Bytes of a connection that the library or the kernel keeps for the sender; no limit if there is none.
     pub send_buffer: Option<u64>,
+    /// Bytes that a new connection may have on their way; no limit if there is none.
+    pub initial_window: Option<u64>,
     /// Receivers that are late.
     pub lateness: Lateness,
 }
@@ -57,6 +59,15 @@ pub struct Lateness {
     pub seed: u64,
 }
 
+/// Bytes that flows have in the queue of a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Backlog {
+    /// Of each flow, at least.
+    pub each: u64,
+    /// Of all of them, besides.
+    pub more: u64,
+}
+
 impl Physics {
     /// Bytes of a transfer in its stream; `header` is that of a message.
     pub(super) fn stream_bytes(&self, transfer: &Transfer, header: u64) -> u64 {
@@ -64,6 +75,21 @@ impl Physics {
             Cargo::Control => self.control,
             Cargo::Data => transfer.bytes + header + self.trailer_of(transfer.bytes),
         }
+    }
+
+    /// Bytes that an interface takes out of the queue of its host ahead of the wire.
+    pub(super) fn ahead(&self) -> u64 {
+        self.burst.saturating_sub(self.turn)
+    }
+
+    /// What a host's flows have in its queue: their turns, behind what the interface has taken.
+    pub(super) fn backlog_of_host(&self) -> Backlog {
+        Backlog { each: self.turn, more: self.ahead() }
+    }
+
+    /// What a message meets at a switch whose link flows use: half of the frame that is on the wire, and its share of theirs.
+    pub(super) fn backlog_of_switch(&self) -> Backlog {
+        Backlog { each: 0, more: self.framing.full_frame() / 2 }
     }
 
     fn trailer_of(&self, bytes: u64) -> u64 {
@@ -75,6 +101,11 @@ impl Framing {
     /// Bytes on the wire of so many bytes of a stream.
     pub(super) fn wire_bytes(&self, bytes: u64) -> u64 {
         bytes + self.header * bytes.div_ceil(self.payload).max(1)
+    }
+
+    /// Bytes of a full frame, for which every switch waits; 0 if messages are not cut.
+    fn full_frame(&self) -> u64 {
+        if self.payload == u64::MAX { 0 } else { self.first_frame(self.payload) }
     }
 
     /// Bytes of the first frame, for which every switch waits.

@@ -30,6 +30,8 @@ pub(super) struct Message {
     pub ready: Time,
     /// Not before this date does it leave its host after its burst.
     pub turn: Time,
+    /// If it is long: when it began to use links.
+    pub begins: Time,
     /// Its place in the stream: the position after its last byte, and its bytes.
     end: u64,
     bytes: u64,
@@ -70,6 +72,11 @@ impl Message {
     /// Is it one burst?
     pub(super) fn is_short(&self) -> bool {
         self.pace == Pace::Fast
+    }
+
+    /// Its bytes in the stream.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Bytes that leave at once.
@@ -113,7 +120,7 @@ pub(super) struct Queues {
 }
 
 /// Sender and receiver, and the interfaces that they use.
-type StreamKey = (u32, u32, [u8; 2]);
+pub(super) type StreamKey = (u32, u32, [u8; 2]);
 
 #[derive(Clone, Copy, Debug)]
 struct Stream {
@@ -183,6 +190,7 @@ impl Queues {
             token,
             ready: Time::ZERO,
             turn: Time::ZERO,
+            begins: Time::ZERO,
             end,
             bytes,
             burst: if pace == Pace::Waits { 0 } else { burst },
@@ -249,6 +257,22 @@ impl Queues {
     pub(super) fn rest(&self, id: MessageId) -> u64 {
         let message = &self.messages[id.0 as usize];
         message.end - message.part_end
+    }
+
+    /// The connection of a message.
+    pub(super) fn connection(&self, id: MessageId) -> StreamKey {
+        self.streams[self.message(id).stream as usize].key
+    }
+
+    /// Sets when a message begins to use links.
+    pub(super) fn set_begin(&mut self, id: MessageId, begins: Time) {
+        self.messages[id.0 as usize].begins = begins;
+    }
+
+    /// Have bytes of a message used links?
+    pub(super) fn has_begun(&self, id: MessageId) -> bool {
+        let message = &self.messages[id.0 as usize];
+        message.part_end > message.end - message.bytes
     }
 
     /// A burst has crossed a link.

@@ -43,6 +43,7 @@ const TCP: Physics = Physics {
     burst: 7240,
     turn: 2896,
     send_buffer: Some(33_000),
+    initial_window: Some(14_480),
     lateness: Lateness { share: 0.0, most: Duration::ZERO, seed: 0 },
 };
 
@@ -227,6 +228,22 @@ fn send_all(physics: Physics, messages: &[(u64, u32, u32, u64)]) -> Vec<(u64, Mi
     }
     advance(&mut network, &mut now, Time::MAX);
     dates
+}
+
+/// A short message finds the turn of a long one in the queue of its host, behind what the interface has taken; less if less is left.
+#[test]
+fn a_short_message_waits_in_the_queue_of_its_host() {
+    // 40,000 bytes of host 0 leave until 33 ms, if nothing is before them.
+    let of_short = |nanos: u64| {
+        let dates = send_all(TCP, &[(0, 0, 1, 40_000), (nanos, 0, 2, 0)]);
+        dates.iter().find(|date| date.0 == 1 && date.1 == Milestone::Ended).unwrap().2
+    };
+    let alone = 400.0 + 2.0 * 0.8 * 90.0 + 5.0;
+    let queued = 0.8 * 7240.0;
+    assert!(near(of_short(20_000_000) - 20_000.0, alone + queued), "{}", of_short(20_000_000));
+    let late = of_short(33_000_000) - 33_000.0;
+    assert!(alone < late && late < alone + 0.5 * queued, "{late}");
+    assert!(near(of_short(40_000_000) - 40_000.0, alone));
 }
 
 /// The second message of a connection comes before the first, whose last byte waits for the buffer: its sender is free all the same.
