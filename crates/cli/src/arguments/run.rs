@@ -90,7 +90,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "FOLDER", help_heading = ENVIRONMENT)]
     pub wdir: Option<PathBuf>,
     /// Ignored; accepted for compatibility: more ranks than cores are always allowed
-    #[arg(long, help_heading = COMPATIBILITY)]
+    #[arg(long, overrides_with = "oversubscribe", help_heading = COMPATIBILITY)]
     pub oversubscribe: bool,
     /// Ignored; accepted for compatibility
     #[arg(long, help_heading = COMPATIBILITY)]
