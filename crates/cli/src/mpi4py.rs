@@ -32,8 +32,9 @@ fn folder(program: &Program, interpreter: &[OsString]) -> Option<PathBuf> {
         command.current_dir(folder);
     }
     let printed = command.output().ok()?.stdout;
-    let line = String::from_utf8(printed).ok()?;
-    Some(PathBuf::from(line.trim())).filter(|folder| folder.is_absolute())
+    let printed = String::from_utf8(printed).ok()?;
+    // What a site prints when its Python starts comes before.
+    Some(PathBuf::from(printed.lines().next_back()?)).filter(|folder| folder.is_absolute())
 }
 
 /// The libraries `MPI.….so` in a folder.
