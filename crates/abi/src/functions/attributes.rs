@@ -271,6 +271,7 @@ unsafe fn set<O: Owning>(object: O, key: c_int, value: *mut c_void) -> Result<()
     unsafe { run_deletion(object, key) }?;
     rank::try_with(|objects| {
         object.attributes(objects)?.set(key, value.expose_provenance());
+        objects.keyvals.note_attached(key);
         Ok(())
     })
 }

@@ -46,6 +46,8 @@ pub(crate) struct Keyvals(Vec<Entry>);
 struct Entry {
     keyval: Keyval,
     freed: bool,
+    /// Has it been attached to an object?
+    attached: bool,
     /// The call that made it.
     maker: Caller,
 }
@@ -104,7 +106,7 @@ pub(crate) unsafe fn deleting<Object>(
 
 impl Keyvals {
     pub fn insert(&mut self, keyval: Keyval) -> c_int {
-        self.0.push(Entry { keyval, freed: false, maker: Caller::last() });
+        self.0.push(Entry { keyval, freed: false, attached: false, maker: Caller::last() });
         FIRST + self.0.len() as c_int - 1
     }
 
@@ -132,8 +134,18 @@ impl Keyvals {
         }
     }
 
-    /// The program gives up its key.
+    /// An object has a key from now on.
+    pub fn note_attached(&mut self, key: c_int) {
+        if let Some(entry) = self.0.get_mut(key.wrapping_sub(FIRST) as usize) {
+            entry.attached = true;
+        }
+    }
+
+    /// The program gives up its key. A delete function may do so too, once for each object that has it: a key that objects have lives on.
     pub fn free(&mut self, key: c_int, owner: Owner) -> Result<()> {
+        if self.find(key).is_some_and(|entry| entry.freed && entry.attached && entry.keyval.owner == owner) {
+            return Ok(());
+        }
         self.get(key, owner)?;
         self.0[(key - FIRST) as usize].freed = true;
         Ok(())
@@ -316,6 +328,20 @@ mod tests {
         // SAFETY: the function above is as it should be.
         let error = unsafe { attributes.deletions(&keyvals).run(0) }.unwrap_err();
         assert_eq!(error.class, MPI_ERR_OTHER);
+    }
+
+    #[test]
+    fn a_key_that_objects_have_may_be_freed_again() {
+        let mut keyvals = Keyvals::default();
+        let [attached, unused] = [(); 2].map(|()| keyvals.insert(keyval(Copying::Nothing)));
+        keyvals.note_attached(attached);
+        keyvals.note_attached(MPI_TAG_UB);
+        for _ in 0..2 {
+            keyvals.free(attached, Owner::Comm).unwrap();
+        }
+        assert!(keyvals.free(attached, Owner::Win).is_err());
+        keyvals.free(unused, Owner::Comm).unwrap();
+        assert!(keyvals.free(unused, Owner::Comm).is_err());
     }
 
     #[test]
