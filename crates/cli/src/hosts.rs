@@ -68,10 +68,20 @@ fn read_hostfile(file: &Path) -> Result<Vec<Slots>, Failure> {
         let bad = |problem: String| usage(format!("{name}:{}: {problem}", number + 1));
         let mut slots = parse_slots(host).map_err(bad)?;
         for word in words {
-            let count = word.strip_prefix("slots=").and_then(|count| count.parse().ok());
-            slots.slots = Some(count.ok_or_else(|| bad(format!("`{word}` is not of the form slots=N")))?);
+            let (key, count) = word.split_once('=').unwrap_or((word, ""));
+            match (key, count.parse()) {
+                ("slots", Ok(count)) => slots.slots = Some(count),
+                // Open MPI's limit for more ranks than slots, which mpirage never places.
+                ("max_slots" | "max-slots", Ok(_)) => {}
+                _ => return Err(bad(format!("`{word}` is not of the form slots=N"))),
+            }
         }
         hosts.push(slots);
+    }
+    if hosts.is_empty() {
+        return Err(usage(format!(
+            "--hostfile: {name} has no host; write one per line, such as node-0 slots=4"
+        )));
     }
     Ok(hosts)
 }
