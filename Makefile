@@ -69,6 +69,7 @@ conformance: build
 	tests/conformance/imb.py
 	$(if $(OSU),tests/conformance/osu.py $(OSU),@echo "osu.py: skipped; OSU=FOLDER names where the OSU micro-benchmarks are installed")
 	tests/conformance/debian.py
+	$(if $(MPICH_TESTS),tests/conformance/mpich_suite.py $(MPICH_TESTS),@echo "mpich_suite.py: skipped; MPICH_TESTS=FOLDER names test/mpi of the sources of MPICH")
 	$(if $(PARALLEL_IO),tests/conformance/parallel_io.py,@echo "parallel_io.py: skipped; PARALLEL_IO=1 runs the parallel tests of HDF5 and NetCDF")
 	$(if $(NPB),tests/conformance/npb.py $(NPB) --class S$(COMMA)W && tests/conformance/npb.py $(NPB) --class A --ranks 16)
 

@@ -203,6 +203,14 @@ def endless(suite):
             bad.refused(f"replay {path}", ["replay", "-q", path], 83, what)
         bad.refused(f"--hostfile {path}", run("--hostfile", path), 84, what)
         bad.refused(f"--compute recorded:{path}", run("--compute", f"recorded:{path}"), 84, what)
+    for contents, what in (("# nothing\n\n", "has no host"), ("host-0 slots=x\n", "slots=N"), ("host-0 max_slots=\n", "slots=N")):
+        (suite.folder / "hosts").write_text(contents)
+        bad.refused(f"--hostfile with {contents!r}", ["run", "-q", "-n", "2", "--hostfile", suite.folder / "hosts", "/bin/true"], 84, what)
+    # What a message quotes of a file is cut and has no control characters.
+    (suite.folder / "one-line.ti").write_text("\x1b[31m" + "x" * 1000000)
+    quoted = suite.run([MPIRAGE, "replay", suite.folder / "one-line.ti"])
+    short = quoted.code == 83 and len(quoted.err) < 5000 and "more characters" in quoted.err and "\x1b" not in quoted.err
+    suite.check("a file of one long line is quoted in part", short, quoted.err[:500])
     for path in ("/dev/zero", pipe):
         linked = suite.folder / "linked"
         for name, words in (("linked.toml", []), ("linked.cfg", [])):

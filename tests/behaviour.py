@@ -297,6 +297,8 @@ def environment(suite):
     suite.check("-wdir", result.out == f"{suite.folder}\n" * 2, result)
     result = suite.run(["sh", "-c", f"echo text | {MPIRAGE} run -q -n 2 cat"])
     suite.check("rank 0 has standard input", (result.code, result.out) == (0, "text\n"), result)
+    result = suite.simulate("-n", 2, "-genvall", "--use-hwthread-cpus", "--oversubscribe", "-perhost", 2, "/bin/true")
+    suite.check("options of other launchers that change nothing", result.code == 0, result)
     result = suite.simulate("-n", 2, "--oversubscribe", "--allow-run-as-root", "--mca", "btl", "tcp", "/bin/true")
     suite.check("--mca warns", result.code == 0 and find("--mca btl tcp", result.err), result)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Unmodified programs of other MPIs under mpirage: built with Debian's mpicc.mpich and mpicc.openmpi, run with `mpirage run`.
 
-tests/foreign.py [PART…]; parts: symbols, interface, diagnosis, starting, interpreters, bad_files, languages, python, programs. Compilers that are not installed are
+tests/foreign.py [PART…]; parts: symbols, interface, diagnosis, starting, interpreters, bad_files, languages, python, mpi4py, programs. Compilers that are not installed are
 left out."""
 
 import concurrent.futures
@@ -406,9 +406,40 @@ def python(suite):
         suite.check(f"{words[0]}", right, result)
 
 
+# Stands for the module of mpi4py that was built with one MPI.
+MODULE = """#include <mpi.h>
+int world(void)
+{
+    int size = -1;
+    MPI_Init(0, 0);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Finalize();
+    return size;
+}
+"""
+USER = """import ctypes, pathlib, mpi4py
+module, = pathlib.Path(mpi4py.__file__).parent.glob("MPI.*.so")
+print(ctypes.CDLL(str(module)).world())
+"""
+
+
+def mpi4py(suite):
+    """Python gets the interface of the MPI that its mpi4py was built for, without an option."""
+    source, script = write(suite, "module.c", MODULE), write(suite, "user.py", USER)
+    for name, compiler in [(name, mpi.compilers["c"][0]) for name, mpi in HERE.items()] + [("own", None)]:
+        package = suite.folder / f"packages.{name}" / "mpi4py"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        command = [compiler] if compiler else [MPIRAGE, "cc"]
+        made = suite.run([*command, "-shared", "-fPIC", source, "-o", package / "MPI.cpython-311.so"], timeout=60)
+        suite.check(f"{name}: a module compiles", made.code == 0, made)
+        result = suite.run([MPIRAGE, "run", "-q", "-n", 3, sys.executable, script], env={"PYTHONPATH": str(package.parent)})
+        suite.check(f"{name}: mpi4py is of a world of 3", result.code == 0 and result.out == "3\n" * 3, result)
+
+
 PARTS = {"symbols": symbols, "interface": interface, "diagnosis": diagnosis, "starting": starting, "interpreters": interpreters,
          "bad_files": bad_files, "languages": languages,
-         "bounds": bounds, "python": python, "programs": programs}
+         "bounds": bounds, "python": python, "mpi4py": mpi4py, "programs": programs}
 
 
 def main():

@@ -2,10 +2,16 @@
 """Ranks with several threads inside MPI: the same simulated time in every run, work and waits of threads that overlap,
 mistakes of threads. tests/same-as-mpich.sh compares what such programs print (threads_*)."""
 
+import csv
 import json
+import re
+import shlex
 import sys
 
+import prepare
 from harness import MPIRAGE, TESTS, Suite
+
+sys.path.insert(0, str(TESTS / "timeline"))
 
 SOURCES = TESTS / "threads"
 PROGRAMS = sorted((TESTS / "programs").glob("threads_*.c"))
@@ -77,6 +83,12 @@ def mistakes(suite):
         suite.check(f"{mistake}: exit code {code}", result.code == code, result)
         suite.check(f"{mistake}: named", all(word in result.err for word in words), result.err)
         suite.check(f"{mistake}: nothing is left", not result.left, result.left)
+    two = suite.simulate("-n", 2, "--compute", "none", f"--json={suite.folder / 'run.json'}", program, "two")
+    counted = two.code == 80 and "deadlock: 3 threads of 2 ranks are blocked forever" in two.err
+    suite.check("threads of a rank that are blocked count as one rank", counted, two.err)
+    deadlock = json.loads((suite.folder / "run.json").read_text())["deadlock"]
+    ranks = [one["rank"] for one in deadlock["blocked"]]
+    suite.check("blocked threads by rank, as data", (deadlock["blocked_ranks"], ranks) == (2, [0, 0, 1]), deadlock)
 
 
 def outside(suite):
@@ -86,7 +98,17 @@ def outside(suite):
         result = suite.simulate("-q", "-n", 2, "--compute", "none", program, what)
         suite.check(f"a thread waits for a {what}, and the rank goes on", result.code == 0 and result.out == f"{what}\n", result)
     result = suite.simulate("-n", 2, program, "nothing")
-    suite.check("threads that wait for each other are a deadlock", result.code == 80 and "rank 1 in MPI_Barrier" in result.err, result)
+    suite.check("threads that wait for each other are a deadlock", result.code == 80 and "rank 1 in MPI_Win_free" in result.err, result)
+    suite.check("the rank outside MPI is named", "rank 0 is outside MPI, where its threads wait for each other; its last MPI call was MPI_Barrier at" in result.err, result.err)
+    source = (SOURCES / "outside.c").read_text().splitlines()
+    for what, call in (("flush", "MPI_Win_flush"), ("request", "MPI_Wait"), ("lock", "MPI_Win_lock")):
+        line = next(number for number, text in enumerate(source, 1) if text.endswith(f"/* {what} */"))
+        result = suite.simulate("-n", 2, "--compute", "none", "--model", "packet", f"--json={suite.folder / 'run.json'}", program, what)
+        waits = f"outside.c:{line} in main waits for accesses to the memory of rank 0, which rank 0 carries out in its next MPI call (window"
+        named = result.code == 80 and f"rank 1 in {call} at" in result.err and waits in result.err
+        suite.check(f"{what}: an access to a rank that is outside MPI", named, result)
+        awaited = json.loads((suite.folder / "run.json").read_text())["deadlock"]["blocked"][0]["waits_for"]
+        suite.check(f"{what}: as data", [(one["kind"], one["peers"], one["outside"]) for one in awaited] == [("accesses", [0], [0])], awaited)
 
 
 def outputs(suite):
@@ -109,10 +131,81 @@ def outputs(suite):
     suite.check("in which nothing overlaps", apart and max(thread for _, thread in rows) > 1, rows)
     named = (suite.folder / "run.row").read_text()
     suite.check("threads are named", all(f"rank {rank} thread 1\n" in named for rank in (0, 1)), named)
-    for option, file in (("--report", "run.html"), ("--trace", "run.pftrace")):
-        shown = suite.simulate("-n", 2, option, suite.folder / file, program)
-        good = shown.code == 0 and "their calls overlap" in shown.err and (suite.folder / file).exists()
-        suite.check(f"{file} is written, with a warning", good, shown)
+    shown = suite.simulate("-n", 2, "--report", suite.folder / "run.html", program)
+    good = shown.code == 0 and "their calls overlap in the rank's row of the report" in shown.err and (suite.folder / "run.html").exists()
+    suite.check("a report is written, with a warning", good, shown)
+
+
+def rows(suite):
+    """Timelines have a row for each thread, in which nothing overlaps, and the same calls in all formats."""
+    program = suite.compile(TESTS / "programs" / "threads_pairs.c", flags=FLAGS)
+    files = {ending: suite.folder / f"rows.{ending}" for ending in ("prv", "pftrace", "paje", "csv")}
+    traces = [word for file in files.values() for word in ("--trace", file)]
+    shown = suite.simulate("-n", 3, "--compute", "none", *traces, program)
+    suite.check("timelines are written without a warning", shown.code == 0 and "overlap" not in shown.err, shown)
+    table = list(csv.DictReader((files["csv"] / "calls.csv").open()))
+    expected = {}
+    for row in table:
+        expected.setdefault((int(row["rank"]), int(row["thread"])), []).append((row["function"], float(row["start"]), float(row["end"])))
+    suite.check("the table has threads", max(thread for _, thread in expected) > 1, list(expected))
+    for name, found in (("Paje", paje_calls(files["paje"])), ("Perfetto", perfetto_calls(suite, files["pftrace"]))):
+        apart = all(before[2] <= after[1] for calls in found.values() for before, after in zip(calls, calls[1:]))
+        suite.check(f"{name}: nothing overlaps in a row", apart and found, list(found))
+        names = {row: sorted(call[0] for call in calls) for row, calls in found.items()}
+        wanted = {row: sorted(call[0] for call in calls) for row, calls in expected.items()}
+        suite.check(f"{name}: each thread has its calls", names == wanted, (names, wanted))
+
+
+def blocked_rows(suite):
+    """In a deadlock the calls of all threads last to the end, in their rows."""
+    program = suite.compile(SOURCES / "wrong.c", flags=FLAGS)
+    files = {ending: suite.folder / f"blocked.{ending}" for ending in ("pftrace", "paje", "csv", "prv")}
+    traces = [word for file in files.values() for word in ("--trace", file)]
+    shown = suite.simulate("-q", "-n", 2, "--compute", "none", *traces, program, "deadlock")
+    suite.check("a deadlock of threads", shown.code == 80, shown)
+    table = list(csv.DictReader((files["csv"] / "calls.csv").open()))
+    stuck = {(int(row["rank"]), int(row["thread"])): row["function"] for row in table if row["returned"] == "0"}
+    suite.check("the blocked call of a further thread is in the table", stuck == {(0, 1): "MPI_Recv", (1, 0): "MPI_Barrier"}, stuck)
+    for name, found in (("Paje", paje_calls(files["paje"])), ("Perfetto", perfetto_calls(suite, files["pftrace"]))):
+        last = {row: calls[-1][0] for row, calls in found.items()}
+        suite.check(f"{name}: blocked calls are the last", last.get((0, 1)) == "MPI_Recv" and last[1, 0] == "MPI_Barrier", last)
+
+
+def row_of(name):
+    """`rank 2 thread 1` is (2, 1), `rank 2` is (2, 0)."""
+    rank, thread = re.fullmatch(r"rank (\d+)(?: thread (\d+))?", name).groups()
+    return int(rank), int(thread or 0)
+
+
+def paje_calls(file):
+    containers, values, open_states, calls = {}, {}, {}, {}
+    for words in map(shlex.split, file.read_text().splitlines()):
+        if words[0].startswith("%"):
+            continue
+        kind = int(words[0])
+        if kind == 4:
+            values[words[1]] = words[3]
+        elif kind == 5:
+            containers[words[2]] = words[5]
+        elif kind == 8:
+            open_states.setdefault(words[3], []).append((values[words[4]], float(words[1])))
+        elif kind == 9:
+            name, start = open_states[words[3]].pop()
+            if name.startswith("MPI_"):
+                calls.setdefault(row_of(containers[words[3]]), []).append((name, start, float(words[1])))
+    return {row: sorted(found, key=lambda call: call[1:]) for row, found in calls.items()}
+
+
+def perfetto_calls(suite, file):
+    prepare.python(prepare.TIMELINES)
+    import perfetto_trace
+
+    trace, calls = perfetto_trace.Trace(file), {}
+    suite.check("Perfetto: as its schema says", not trace.wrong, trace.wrong)
+    for slice in trace.slices:
+        if slice.name.startswith("MPI_"):
+            calls.setdefault(row_of(slice.track), []).append((slice.name, slice.start, slice.end))
+    return {row: sorted(found, key=lambda call: call[1:]) for row, found in calls.items()}
 
 
 def progress(suite):
@@ -180,7 +273,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, progress, traces, levels]
+PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, rows, blocked_rows, progress, traces, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

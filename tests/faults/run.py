@@ -173,6 +173,26 @@ def fault(suite, path):
         clean(suite, what, result, files)
 
 
+def blocked_calls(suite):
+    """Every kind of call that can block for ever: the message names rank, call, source line, what is awaited and from whom."""
+    source = TESTS / "faults" / "blocked" / "calls.c"
+    program, lines = suite.compile(source), source.read_text().splitlines()
+    cases = {}
+    for number, line in enumerate(lines, 1):
+        if wanted := re.match(r"/\* (rank 0 in .*) \*/$", line):
+            name = re.match(r"static void (\w+)\(void\)", lines[number]).group(1)
+            here = next(place for place in range(number, len(lines)) if lines[place].endswith("/* here */")) + 1
+            cases[name] = wanted.group(1).replace("{here}", rf"\S*calls\.c:{here}")
+    listed = re.findall(r"CASE\((\w+)\)[,}]", source.read_text())
+    suite.check("all cases are listed", len(cases) > 30 and sorted(cases) == sorted(listed), (sorted(cases), sorted(listed)))
+    for name, pattern in cases.items():
+        room = ["--universe-size", 3] if name == "spawn" else []
+        result = suite.simulate("-q", "-n", 2, *room, "--compute", "none", program, name, timeout=LIMIT, cwd=suite.folder)
+        suite.check(f"blocked in {name}: exit code 80", result.code == 80, f"{result.code}\n{result.err}")
+        suite.check(f"blocked in {name}: is explained", find(rf"^  {pattern}$", result.err), (pattern, result.err))
+        suite.check(f"blocked in {name}: nothing is left open", not find(r"waits for *$", result.err) and not result.left, result)
+
+
 def started(suite, command, **more):
     """Starts a command and waits until its program says `ready`. Gives process, mark and what it has said."""
     mark = uuid.uuid4().hex
@@ -319,7 +339,7 @@ def main():
     for path in sorted((TESTS / "faults").glob("*.c")):
         if not wanted or path.stem in wanted:
             fault(suite, path)
-    for part in (missing_functions, programs_without_mpi, closed_output, rank_killed_from_outside, ends_from_outside):
+    for part in (blocked_calls, missing_functions, programs_without_mpi, closed_output, rank_killed_from_outside, ends_from_outside):
         if not wanted or part.__name__ in wanted:
             part(suite)
     suite.end()

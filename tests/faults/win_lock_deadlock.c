@@ -3,8 +3,8 @@
  * ranks: 2
  * exit: 80
  * stderr: deadlock: 2 ranks are blocked
- * stderr: rank 0 in MPI_Win_lock at {second} in main waits for the lock of rank 1, which rank 1 holds \(communicator \d+ of 2 ranks\)
- * stderr: rank 1 in MPI_Win_lock at {second} in main waits for the lock of rank 0, which rank 0 holds \(communicator \d+ of 2 ranks\)
+ * stderr: rank 0 in MPI_Win_lock at {second} in main waits for the lock of rank 1, which rank 1 holds \(window \d+ of 2 ranks\)
+ * stderr: rank 1 in MPI_Win_lock at {second} in main waits for the lock of rank 0, which rank 0 holds \(window \d+ of 2 ranks\)
  * stderr: cycle: rank 0 -> rank 1 -> rank 0
  */
 #include <mpi.h>

@@ -1,4 +1,5 @@
-/* A thread waits outside MPI for something that no thread does, and the main thread waits for it. The argument says for what. */
+/* A thread waits outside MPI for something that no thread does, and the main thread waits for it. The argument says for what. With
+ * `flush`, `request` and `lock` the other rank accesses the window of the waiting one meanwhile. */
 #include <mpi.h>
 #include <poll.h>
 #include <pthread.h>
@@ -59,10 +60,29 @@ int main(int argc, char **argv)
     what = argv[argc - 1];
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int memory = 0;
+    MPI_Win win;
+    MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {
         pthread_create(&thread, NULL, wait_outside, NULL);
         pthread_join(thread, NULL);
+    } else if (strcmp(what, "flush") == 0) {
+        MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_flush(0, win); /* flush */
+    } else if (strcmp(what, "request") == 0) {
+        MPI_Request request;
+        MPI_Rput(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE); /* request */
+    } else if (strcmp(what, "lock") == 0) {
+        MPI_Win_unlock_all(win);
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win); /* lock */
+        MPI_Win_unlock(0, win);
+        MPI_Win_lock_all(0, win);
     }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) printf("%s\n", what);
     MPI_Finalize();

@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 {
     int provided, rank;
     pthread_t thread;
-    void *(*function)(void *) = strcmp(argv[1], "deadlock") == 0 ? receive
+    void *(*function)(void *) = strcmp(argv[1], "deadlock") == 0 || strcmp(argv[1], "two") == 0 ? receive
                                 : strcmp(argv[1], "crash") == 0  ? crash
                                 : strcmp(argv[1], "misuse") == 0 ? misuse
                                                                  : leave;
@@ -41,6 +41,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
         pthread_create(&thread, NULL, function, NULL);
+        if (strcmp(argv[1], "two") == 0)
+            MPI_Recv(NULL, 0, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         pthread_join(thread, NULL);
     } else
         MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);

@@ -93,7 +93,7 @@ pub enum FitError {
     #[error("the measurements hold no ping-pong; they hold {0}")]
     NoPingPong(String),
     /// All have one size.
-    #[error("all ping-pongs have {0} bytes; a model needs several sizes")]
+    #[error("all ping-pongs have {}; a model needs several sizes", mpirage_units::counted(*.0, "byte"))]
     OneSize(u64),
     /// There are too few sizes.
     #[error("the ping-pongs have {sizes} sizes; a model needs at least {least}")]

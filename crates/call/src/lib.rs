@@ -54,7 +54,10 @@ pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service, pack_text, unpack
 pub use sample::{Rule, Tally, Work};
 pub use signature::Signature;
 pub use spawn::SpawnedProgram;
-pub use tags::{OUTLINE_TAGS, outline_tag, tag_in_words};
+pub use tags::{
+    FIRST_MEETING_TAG, OUTLINE_TAGS, WINDOW_COMPLETE, WINDOW_POSTED, is_meeting_tag, outline_tag,
+    tag_in_words,
+};
 
 use mpirage_units::Duration;
 

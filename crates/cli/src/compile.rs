@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::anyhow;
 
-use crate::exit::Failure;
+use crate::exit::{Failure, usage};
 use crate::install::Install;
 use crate::{fortran_modules, output, pie_link};
 
@@ -24,6 +24,22 @@ pub enum Language {
 }
 
 impl Language {
+    fn command(self) -> &'static str {
+        match self {
+            Language::C => "mpirage cc",
+            Language::Cxx => "mpirage cxx",
+            Language::Fortran => "mpirage fc",
+        }
+    }
+
+    fn example(self) -> &'static str {
+        match self {
+            Language::C => "-O2 ring.c -o ring",
+            Language::Cxx => "-O2 ring.cpp -o ring",
+            Language::Fortran => "-O2 ring.f90 -o ring",
+        }
+    }
+
     /// The compiler: named by an environment variable, or the system's.
     fn compiler(self) -> OsString {
         let (variables, system) = match self {
@@ -39,6 +55,13 @@ impl Language {
 ///
 /// Links the program so that its ranks can be folded, or, if that fails, as an ordinary program.
 pub fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure> {
+    if arguments.is_empty() {
+        return Err(usage(format!(
+            "{} takes the arguments of the compiler, such as {}",
+            language.command(),
+            language.example()
+        )));
+    }
     let install = Install::locate()?;
     if let Some(answer) = questions::answer(language, arguments, &install)? {
         output::line(format_args!("{answer}"));

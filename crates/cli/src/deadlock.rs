@@ -1,10 +1,10 @@
 //! A deadlock as data: the calls in which ranks are blocked, and the cycle they wait in.
 
 use mpirage_call::{ContextId, function_name};
-use mpirage_mpi::{BlockedRank, Memory, Origin, Want, waiting_cycle};
+use mpirage_mpi::{BlockedRank, Memory, Origin, OwnWork, Want, waiting_cycle};
 use serde::Serialize;
 
-use crate::diagnosis::{Diagnosis, Places};
+use crate::diagnosis::{Diagnosis, Places, blocked_ranks};
 
 /// Blocked ranks that are listed; of the others, only their number.
 const LISTED: usize = 4096;
@@ -16,7 +16,7 @@ const WAITS_LISTED: usize = 64;
 pub struct Deadlock {
     /// How many ranks are blocked.
     pub blocked_ranks: usize,
-    /// Their calls, by rank.
+    /// Their calls, by rank; one for each blocked thread of a rank.
     pub blocked: Vec<BlockedCall>,
     /// Ranks that wait in a cycle, each for the next and the last for the first; null if there is none.
     pub cycle: Option<Vec<u32>>,
@@ -90,6 +90,20 @@ pub enum Awaited {
         /// The window's communicator.
         communicator: Communicator,
     },
+    /// Accesses to a window.
+    Accesses {
+        /// The ranks whose memory is accessed.
+        peers: Vec<u32>,
+        /// Those of them that carry accesses out in their next MPI call.
+        outside: Vec<u32>,
+        /// The window's communicator.
+        communicator: Communicator,
+    },
+    /// Work of the rank itself.
+    Own {
+        /// `computation`, `file` or `migration`.
+        work: &'static str,
+    },
 }
 
 /// A communicator.
@@ -106,7 +120,7 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
     pub fn deadlock_data(&mut self) -> Deadlock {
         let blocked = self.engine.diagnosis().blocked();
         let calls = blocked.iter().take(LISTED).map(|blocked| self.blocked_call(blocked)).collect();
-        Deadlock { blocked_ranks: blocked.len(), blocked: calls, cycle: waiting_cycle(&blocked) }
+        Deadlock { blocked_ranks: blocked_ranks(&blocked), blocked: calls, cycle: waiting_cycle(&blocked) }
     }
 
     fn blocked_call(&mut self, blocked: &BlockedRank) -> BlockedCall {
@@ -137,6 +151,18 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
                 peer: *target,
                 holders: holders.iter().take(WAITS_LISTED).copied().collect(),
                 communicator: self.communicator_data(*context),
+            },
+            Want::Accesses { targets, away, context } => Awaited::Accesses {
+                peers: targets.iter().take(WAITS_LISTED).copied().collect(),
+                outside: away.iter().take(WAITS_LISTED).copied().collect(),
+                communicator: self.communicator_data(*context),
+            },
+            Want::Own(work) => Awaited::Own {
+                work: match work {
+                    OwnWork::Computation => "computation",
+                    OwnWork::FileAccess => "file",
+                    OwnWork::Migration => "migration",
+                },
             },
             Want::Members { what, missing, context } => Awaited::Collective {
                 function: (*what).to_owned(),

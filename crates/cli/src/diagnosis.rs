@@ -1,6 +1,6 @@
 //! Explains why a run failed, in words and with source lines.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::mem::{self, Discriminant};
 
@@ -198,7 +198,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             }
             Leftover::Requests { rank, example, origin, .. } if !rest.is_empty() => {
                 let count: usize = group.iter().map(requests).sum();
-                let (waits, by) = (self.want(example), self.by(*rank, *origin));
+                let (waits, by) = (self.want(example, *origin), self.by(*rank, *origin));
                 format!(
                     "{} leave {count} requests that they never completed or freed; rank {rank} made one{by} for {waits}",
                     ranks(group.iter().filter_map(owner))
@@ -222,14 +222,18 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     fn deadlock(&mut self) -> String {
         let blocked = self.engine.diagnosis().blocked();
         let count = blocked.len();
-        let verb = if count == 1 { "rank is blocked" } else { "ranks are blocked" };
-        let mut text = format!("deadlock: {count} {verb} forever\n");
+        let mut text = format!("deadlock: {} forever\n", how_many(&blocked));
         for rank in blocked.iter().take(SHOWN) {
             let line = self.blocked_rank(rank);
             let _ = writeln!(text, "  {line}");
         }
         if count > SHOWN {
             let _ = writeln!(text, "  … and {} more", count - SHOWN);
+        }
+        for rank in self.engine.diagnosis().outside().into_iter().take(SHOWN) {
+            let last = self.last_call_of(rank);
+            let _ =
+                writeln!(text, "  rank {rank} is outside MPI, where its threads wait for each other{last}");
         }
         if let Some(cycle) = waiting_cycle(&blocked) {
             let path: Vec<String> = cycle.iter().chain(cycle.first()).map(u32::to_string).collect();
@@ -274,7 +278,9 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             awaited.filter(|&peer| self.engine.lifecycle(RankId::new(peer)).1).collect();
         ended.sort_unstable();
         ended.dedup();
+        let outside = self.engine.diagnosis().outside();
         match ended.as_slice() {
+            [] if !outside.is_empty() => format!("{} outside MPI", ranks_are(&outside)),
             [] => "no rank sends what they wait for".to_owned(),
             [one] => format!("rank {one} has called MPI_Finalize already"),
             [first, ..] => format!(
@@ -289,53 +295,6 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!("rank {}{inside} waits for {}", blocked.rank, self.wanted(blocked))
     }
 
-    pub(crate) fn wanted(&self, blocked: &BlockedRank) -> String {
-        let wants = &blocked.wants;
-        let wanted: Vec<String> = wants.iter().take(4).map(|want| self.want(want)).collect();
-        let more = if wants.len() > 4 { format!(" and {} more", wants.len() - 4) } else { String::new() };
-        format!("{}{more}", wanted.join(", "))
-    }
-
-    fn want(&self, want: &Want) -> String {
-        match want {
-            Want::Receiver { to, tag, context } => {
-                let tag = tag_in_words(*tag);
-                format!("rank {to} to receive ({tag}, {})", self.communicator(*context))
-            }
-            Want::Message { from, tag, context } => {
-                let from = from.map_or("any rank".to_owned(), |from| format!("rank {from}"));
-                let tag = tag.map_or("any tag".to_owned(), tag_in_words);
-                format!("a message from {from} ({tag}, {})", self.communicator(*context))
-            }
-            Want::Lock { target, holders, context } => self.lock(*target, holders, *context),
-            Want::Members { what, missing, context } if missing.is_empty() => {
-                format!("messages within {what} ({})", self.communicator(*context))
-            }
-            Want::Members { what, missing, context } => {
-                let names: Vec<String> = missing.iter().take(8).map(u32::to_string).collect();
-                let more = if missing.len() > 8 { ", …" } else { "" };
-                let s = plural(missing.len());
-                format!(
-                    "rank{s} {}{more} to enter {what} ({})",
-                    names.join(", "),
-                    self.communicator(*context)
-                )
-            }
-        }
-    }
-
-    fn lock(&self, target: Option<u32>, holders: &[u32], context: ContextId) -> String {
-        let lock = match target {
-            Some(target) => format!("the lock of rank {target}"),
-            None => "the locks of all ranks".to_owned(),
-        };
-        let names: Vec<String> = holders.iter().take(8).map(u32::to_string).collect();
-        let more = if holders.len() > 8 { ", …" } else { "" };
-        let hold = if holders.len() == 1 { "holds" } else { "hold" };
-        let s = plural(holders.len());
-        format!("{lock}, which rank{s} {}{more} {hold} ({})", names.join(", "), self.communicator(context))
-    }
-
     pub(crate) fn leftover(&mut self, leftover: &Leftover) -> String {
         match leftover {
             Leftover::Message { from, to, tag, bytes, context, origin } => {
@@ -347,7 +306,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 )
             }
             Leftover::Requests { rank, count, example, origin } => {
-                let (waits, by) = (self.want(example), self.by(*rank, *origin));
+                let (waits, by) = (self.want(example, *origin), self.by(*rank, *origin));
                 let one = if *count == 1 { "it was" } else { "one was" };
                 format!(
                     "rank {rank} leaves {} that it never completed or freed; {one} made{by} for {waits}",
@@ -386,8 +345,9 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             WORLD => "MPI_COMM_WORLD".to_owned(),
             SELF => "MPI_COMM_SELF".to_owned(),
             other => {
-                let size = self.engine.diagnosis().communicator_size(other);
-                format!("communicator {other} of {}", counted(size, "rank"))
+                let diagnosis = self.engine.diagnosis();
+                let what = Words::of(diagnosis.purpose(other)).what;
+                format!("{what} {other} of {}", counted(diagnosis.communicator_size(other), "rank"))
             }
         }
     }
@@ -428,6 +388,21 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         }
         self.places.call(rank, call.site()).map_or(String::new(), |place| format!(" at {}", place.text))
     }
+}
+
+/// `2 ranks are blocked`, or `3 threads of 2 ranks are blocked`.
+fn how_many(blocked: &[BlockedRank]) -> String {
+    let (lines, ranks) = (blocked.len(), blocked_ranks(blocked));
+    match (lines, ranks) {
+        (1, 1) => "1 rank is blocked".to_owned(),
+        _ if lines == ranks => format!("{ranks} ranks are blocked"),
+        _ => format!("{lines} threads of {} are blocked", counted(ranks, "rank")),
+    }
+}
+
+/// How many ranks are blocked: a rank counts once, however many of its threads are.
+pub(crate) fn blocked_ranks(blocked: &[BlockedRank]) -> usize {
+    blocked.iter().map(|line| line.rank).collect::<BTreeSet<u32>>().len()
 }
 
 /// The words for what communicators were made for.
@@ -487,13 +462,14 @@ fn ranks(ranks: impl Iterator<Item = u32>) -> String {
     }
 }
 
+/// `rank 0 is`, or `ranks 0 and 1 are`.
+fn ranks_are(which: &[u32]) -> String {
+    format!("{} {}", ranks(which.iter().copied()), if which.len() == 1 { "is" } else { "are" })
+}
+
 /// Does a function look whether something has happened, without waiting for it?
 fn is_poll(function: &str) -> bool {
     const POLLS: [&str; 5] =
         ["MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status", "MPI_Parrived"];
     POLLS.iter().any(|poll| function.starts_with(poll))
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }

@@ -17,6 +17,7 @@ use mpirage_rank::{Interface, Program};
 
 use crate::exit::{Failure, usage};
 use crate::install::{Install, LOADED};
+use crate::mpi4py;
 
 const PRELOAD: &str = "LD_PRELOAD";
 const SEARCHED: &str = "LD_LIBRARY_PATH";
@@ -55,7 +56,7 @@ pub const FRONTS: [Front; 2] = [
 pub fn add(program: &mut Program, option: &str, found: Option<Interface>) -> Result<(), Failure> {
     let python = is_python(&program.path);
     let chosen = match option {
-        "auto" if found.is_none() && python => Some(of_mpi4py(program)),
+        "auto" if found.is_none() && python => of_mpi4py(program),
         "auto" => found,
         "mpi5" => forced(program, Interface::Mpi5, found)?,
         name => forced(program, named(name)?.interface, found)?,
@@ -103,11 +104,24 @@ fn named(name: &str) -> Result<&'static Front, Failure> {
     found.ok_or_else(|| usage(format!("--mpi-abi {name}: expected auto, mpi5, mpich or openmpi")))
 }
 
-/// The interface that `MPI4PY_MPIABI` names, or the one that mpi4py's wheels use by themselves.
-fn of_mpi4py(program: &Program) -> Interface {
+/// The interface that `MPI4PY_MPIABI` names, or the one that mpi4py was built for; otherwise the one that its wheels use by themselves. None
+/// for an mpi4py that was built with mpirage.
+fn of_mpi4py(program: &Program) -> Option<Interface> {
     match value(program, MPI4PY) {
-        Some(value) if value.eq_ignore_ascii_case("openmpi") => Interface::OpenMpi,
-        _ => Interface::Mpich,
+        Some(value) if value.eq_ignore_ascii_case("openmpi") => Some(Interface::OpenMpi),
+        Some(_) => Some(Interface::Mpich),
+        None => match mpi4py::built_for(program, &interpreter(&program.path)) {
+            Some(Interface::Mpi5) => None,
+            built => built.or(Some(Interface::Mpich)),
+        },
+    }
+}
+
+/// The command of a program's Python: itself, or what the first line of the script names.
+fn interpreter(path: &Path) -> Vec<OsString> {
+    match first_line(path) {
+        Some(line) => line.split_ascii_whitespace().map(OsString::from).collect(),
+        None => vec![path.into()],
     }
 }
 
@@ -174,8 +188,8 @@ mod tests {
 
     #[test]
     fn mpi4py_may_have_been_told() {
-        assert_eq!(of_mpi4py(&program(&[(MPI4PY, "openmpi")])), Interface::OpenMpi);
-        assert_eq!(of_mpi4py(&program(&[(MPI4PY, "mpich")])), Interface::Mpich);
+        assert_eq!(of_mpi4py(&program(&[(MPI4PY, "openmpi")])), Some(Interface::OpenMpi));
+        assert_eq!(of_mpi4py(&program(&[(MPI4PY, "mpich")])), Some(Interface::Mpich));
     }
 
     #[test]

@@ -68,6 +68,11 @@ fn read_hostfile(file: &Path, platform: &Platform) -> Result<Vec<Slots>, Failure
             None => hosts.extend(parse_line(line).map_err(bad)?),
         }
     }
+    if hosts.is_empty() {
+        return Err(usage(format!(
+            "--hostfile: {name} has no host; write one per line, such as node-0 slots=4"
+        )));
+    }
     Ok(hosts)
 }
 
@@ -89,8 +94,13 @@ fn parse_line(line: &str) -> Result<Option<Slots>, String> {
     let Some(host) = words.next() else { return Ok(None) };
     let mut slots = parse_slots(host)?;
     for word in words {
-        let count = word.strip_prefix("slots=").and_then(|count| count.parse().ok());
-        slots.slots = Some(count.ok_or_else(|| format!("`{word}` is not of the form slots=N"))?);
+        let (key, count) = word.split_once('=').unwrap_or((word, ""));
+        match (key, count.parse()) {
+            ("slots", Ok(count)) => slots.slots = Some(count),
+            // Open MPI's limit for more ranks than slots, which mpirage never places.
+            ("max_slots" | "max-slots", Ok(_)) => {}
+            _ => return Err(format!("`{word}` is not of the form slots=N")),
+        }
     }
     Ok(Some(slots))
 }

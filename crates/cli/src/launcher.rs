@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, Command};
 use crate::words;
 
 /// Other spellings, and ours.
-const SPELLINGS: [(&str, &str); 23] = [
+const SPELLINGS: [(&str, &str); 37] = [
     ("-tag-output", "--tag-output"),
     ("-np", "--np"),
     ("--n", "--np"),
@@ -20,6 +20,10 @@ const SPELLINGS: [(&str, &str); 23] = [
     ("-npernode", "--ppn"),
     ("--npernode", "--ppn"),
     ("-N", "--ppn"),
+    ("-perhost", "--ppn"),
+    ("-pernode", "--ppn=1"),
+    ("--pernode", "--ppn=1"),
+    ("-map-by", "--map-by"),
     ("-host", "--host"),
     ("-hosts", "--host"),
     ("--hosts", "--host"),
@@ -35,7 +39,20 @@ const SPELLINGS: [(&str, &str); 23] = [
     ("-mca", "--mca"),
     ("-wdir", "--wdir"),
     ("-usize", "--universe-size"),
+    ("-oversubscribe", IGNORED),
+    ("-allow-run-as-root", IGNORED),
+    ("--nooversubscribe", IGNORED),
+    ("--use-hwthread-cpus", IGNORED),
+    ("-use-hwthread-cpus", IGNORED),
+    ("--hetero-nodes", IGNORED),
+    ("--display-map", IGNORED),
+    ("-display-map", IGNORED),
+    ("-genvall", IGNORED),
+    ("-envall", IGNORED),
 ];
+
+/// An option without a value that changes nothing.
+const IGNORED: &str = "--oversubscribe";
 
 /// The arguments of each program, with the options of `command` in our spelling.
 pub fn translate(typed: &[OsString], command: &Command) -> Vec<Vec<OsString>> {
@@ -47,6 +64,11 @@ fn translate_one(typed: &[OsString], command: &Command) -> Vec<OsString> {
     let mut words = typed.iter();
     while let Some(word) = words.next() {
         let ours = spelled_our_way(word);
+        if let Some(ranks) = per_node(&ours, words.as_slice().first()) {
+            words.next();
+            translated.push(format!("--ppn={ranks}").into());
+            continue;
+        }
         let is_option = ours.to_str().is_some_and(|text| text.starts_with('-') && text.len() > 1);
         translated.push(ours.clone());
         if !is_option {
@@ -59,6 +81,12 @@ fn translate_one(typed: &[OsString], command: &Command) -> Vec<OsString> {
     // The words after the program are its own.
     translated.extend(words.cloned());
     translated
+}
+
+/// The ranks per node that Open MPI's `--map-by ppr:N:node` asks for.
+fn per_node(option: &OsStr, value: Option<&OsString>) -> Option<u32> {
+    let value = value.filter(|_| option == "--map-by")?.to_str()?;
+    value.strip_prefix("ppr:")?.strip_suffix(":node")?.parse().ok()
 }
 
 /// The message about an unknown option.
@@ -129,6 +157,17 @@ mod tests {
         assert_eq!((run.env, run.export), (vec!["A".to_owned(), "1".to_owned()], vec!["B=2".to_owned()]));
         assert_eq!(run.program, ["./prog", "-np", "7", "--json"]);
         assert_eq!(run.machine.host, ["a", "b:2"]);
+    }
+
+    #[test]
+    fn options_of_scripts_for_other_launchers_are_understood() {
+        let run = parse(
+            "-genvall --oversubscribe -oversubscribe --use-hwthread-cpus -n 4 --map-by ppr:2:node ./prog -l",
+        );
+        assert_eq!((run.n, run.machine.ppn, run.program.len()), (Some(4), Some(2), 2));
+        assert_eq!(parse("-pernode ./prog").machine.ppn, Some(1));
+        assert_eq!(parse("-perhost 3 ./prog").machine.ppn, Some(3));
+        assert_eq!(parse("-map-by socket ./prog").machine.map_by, "socket");
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod launcher;
 mod limits;
 mod machine;
 mod manual;
+mod mpi4py;
 mod output;
 mod pie_link;
 mod plan;
@@ -62,6 +63,7 @@ mod sweep;
 mod trace;
 mod tune;
 mod universe;
+mod wanted;
 mod words;
 
 use std::ffi::OsString;

@@ -7,6 +7,9 @@ use anyhow::anyhow;
 
 use crate::exit::{self, Failure};
 
+/// Characters of a line of a failure's message that are shown.
+const LONGEST_LINE: usize = 2000;
+
 /// Prints a line of a list. If the reader has closed the pipe (`mpirage info functions | head -1`), the command ends quietly.
 pub fn line(text: impl Display) {
     if let Err(failure) = try_line(text) {
@@ -31,7 +34,29 @@ pub fn written(result: io::Result<()>) -> Result<(), Failure> {
 /// Prints a failure on standard error; nothing if the reader of standard output is gone.
 pub fn report(failure: &Failure) {
     if failure.code != exit::BROKEN_PIPE {
-        error_line(format_args!("mpirage: {:#}", failure.error));
+        error_line(format_args!("mpirage: {}", printable(&format!("{:#}", failure.error))));
+    }
+}
+
+/// A message that may quote a file of any contents: control characters are escaped, and long lines are cut.
+fn printable(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(printable_line).collect();
+    lines.join("\n")
+}
+
+fn printable_line(line: &str) -> String {
+    let shown: String = line
+        .chars()
+        .take(LONGEST_LINE)
+        .flat_map(|c| {
+            let escaped = c.is_control() && c != '\t';
+            let plain = (!escaped).then_some(c);
+            escaped.then(|| c.escape_default()).into_iter().flatten().chain(plain)
+        })
+        .collect();
+    match line.chars().count().saturating_sub(LONGEST_LINE) {
+        0 => shown,
+        more => format!("{shown}… ({more} more characters)"),
     }
 }
 
@@ -46,3 +71,16 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::output::error_line(format_args!($($text)*)) };
 }
 pub(crate) use say;
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_LINE, printable};
+
+    #[test]
+    fn what_files_contain_is_shown_in_part() {
+        assert_eq!(printable("a.toml:1: `x\ty`\n  |"), "a.toml:1: `x\ty`\n  |");
+        assert_eq!(printable("\0\x1b[31m"), "\\u{0}\\u{1b}[31m");
+        let long = printable(&format!("{}\nend", "ä".repeat(LONGEST_LINE + 5)));
+        assert!(long.ends_with("ä… (5 more characters)\nend"), "{long}");
+    }
+}

@@ -48,7 +48,7 @@ mod windows;
 pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{
     BalancingRefused, BlockedRank, Bursts, CommunicatorPurpose, Costs, Counts, Diagnosis, Engine, Leftover,
-    MatchChoice, Setup, Spawned, Want, waiting_cycle,
+    MatchChoice, OwnWork, Setup, Spawned, Want, waiting_cycle,
 };
 pub use files::state::FileStatistics;
 pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};

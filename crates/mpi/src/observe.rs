@@ -177,6 +177,18 @@ impl Observers {
         self.recorder.call(rank.get(), stamp, entered, left, details);
     }
 
+    /// The run is over, and a call of a further thread has not returned.
+    pub(crate) fn never_returned(
+        &mut self,
+        (line, rank): (LineId, RankId),
+        stamp: &Stamp,
+        (since, until): (Time, Time),
+    ) {
+        self.flush();
+        self.turn_to(line, rank);
+        self.recorder.never_returned(rank.get(), stamp, since, until);
+    }
+
     /// A send or a receive with a request is over; it took no time.
     #[inline]
     pub(crate) fn post(

@@ -235,6 +235,12 @@ impl Program {
     }
 }
 
+/// The interface of MPI that a library needs, such as a module of Python; none if it links no MPI, or one that is not known.
+pub fn interface_of_library(path: &Path) -> Option<Interface> {
+    let file = Elf::read::<FileHeader64<Endianness>>(&std::fs::read(path).ok()?)?;
+    file.needed.iter().find_map(|library| Interface::of_library(library))
+}
+
 /// A library that the dynamic linker looked for.
 #[derive(Debug, PartialEq, Eq)]
 struct Library {

@@ -37,7 +37,7 @@ mod watchdog;
 
 pub use ahead::RunAhead;
 pub use crash::Death;
-pub use executable::Unfit;
+pub use executable::{Unfit, interface_of_library};
 pub use foldability::Foldability;
 #[cfg(target_arch = "x86_64")]
 pub use foldability::foldability;

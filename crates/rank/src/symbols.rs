@@ -16,6 +16,8 @@ pub struct Site {
     pub function: Option<String>,
     /// File and line.
     pub line: Option<(String, u32)>,
+    /// The name of the program or library, if it has no symbols for the place.
+    pub stripped: Option<String>,
 }
 
 impl fmt::Display for Site {
@@ -24,7 +26,10 @@ impl fmt::Display for Site {
             (Some((file, line)), Some(function)) => write!(f, "{file}:{line} in {function}"),
             (Some((file, line)), None) => write!(f, "{file}:{line}"),
             (None, Some(function)) => write!(f, "{function} (compile with -g to see the line)"),
-            (None, None) => f.write_str("unknown place (compile with -g to see it)"),
+            (None, None) => match &self.stripped {
+                Some(name) => write!(f, "unknown place in {name} (it has no debug information)"),
+                None => f.write_str("unknown place (compile with -g to see it)"),
+            },
         }
     }
 }
@@ -131,7 +136,11 @@ impl Symbols {
             self.learn(std::process::id());
         }
         let Some((file, address)) = self.in_file(address) else { return Site::default() };
-        self.loader(&file).map_or_else(Site::default, |loader| locate(loader, address))
+        let site = self.loader(&file).map_or_else(Site::default, |loader| locate(loader, address));
+        if site.line.is_some() || site.function.is_some() {
+            return site;
+        }
+        Site { stripped: file.file_name().map(|name| name.to_string_lossy().into_owned()), ..site }
     }
 
     /// The innermost of these frames that is the program's own and not a library's below it: where the program was when it

@@ -84,6 +84,9 @@ declare_recorder! {
     /// that overlap in time.
     fn thread(&mut self, _rank: u32, _thread: u32) {}
 
+    /// A call of a further thread of a rank had not returned when the run ended at `until`; that of the first thread is in [`Record::End`].
+    fn never_returned(&mut self, _rank: u32, _stamp: &Stamp, _since: Time, _until: Time) {}
+
     /// What a thread of a rank does next, it does from now on: another thread, whose last call has returned, has woken it outside MPI.
     fn woken(&mut self, _rank: u32, _thread: u32, _by: u32) {}
 

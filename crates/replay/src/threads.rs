@@ -29,7 +29,7 @@ struct Made {
 }
 
 impl Threads {
-    /// Takes the next calls of the thread of a line, and of those that it wakes. Gives how many threads have ended.
+    /// Takes the next calls of the thread of a line, and of those that it wakes. Gives how many ranks have ended.
     pub(super) fn resume(
         &mut self,
         engine: &mut Engine<NoMemory>,
@@ -48,11 +48,12 @@ impl Threads {
         }
         self.made.sort_by_key(|made| made.thread);
         let mut ended = 0;
-        for Made { line, calls, step, .. } in self.made.drain(..) {
+        for Made { thread, line, calls, step } in self.made.drain(..) {
             if step == Step::Sleeps {
                 continue;
             }
-            ended += usize::from(step == Step::Ended);
+            // A rank has ended when its first thread has.
+            ended += usize::from(step == Step::Ended && thread < workload.ranks());
             engine.answer(line, |_, words| {
                 words.extend_from_slice(&calls);
                 Segment { wrote: false, ended: step == Step::Ended }

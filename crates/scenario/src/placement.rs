@@ -66,7 +66,7 @@ pub enum PlacementError {
         last: String,
     },
     /// Nothing to place ranks on.
-    #[error("the list of hosts is empty")]
+    #[error("the listed hosts have no slots; a host needs at least one, as in -H host-0:4")]
     NoHosts,
 }
 

@@ -29,6 +29,7 @@ mod tables;
 #[cfg(test)]
 mod testing;
 mod text;
+mod threads;
 
 pub use columns::{Column, Values, write_columns};
 pub use create::{EXTENSIONS, create};

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! machine ─┬─ host-0 ─┬─ MPI Rank 0 ─┬─ Master thread      calls, computation, messages, collectives
+//!          │          │              ├─ Thread 1           the same of a further thread that calls MPI
 //!          │          │              └─ Background 1       computation that the rank does not wait for
 //!          │          └─ MPI Rank 1 …
 //!          └─ links ──── Links                             bytes per second of each link
 //! ```
 //!
-//! Events of a location must be in order of time, which those of a rank are: its calls come one after the other. If threads of a rank call
-//! MPI at the same time, what overlaps goes to further locations. Ticks are picoseconds, so no time is rounded.
+//! Events of a location must be in order of time, which those of a thread are: its calls come one after the other. Ticks are picoseconds,
+//! so no time is rounded.
 //!
 //! A send is recorded at the beginning of its call, and everything that completes at the end of the call that completes it.
 
@@ -24,7 +25,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{
-    Call, CollectiveCall, CommRequest, Completion, ContextId, RequestId, SELF, STARTED, WORLD,
+    Call, CollectiveCall, CommRequest, Completion, ContextId, RequestId, SELF, STARTED, Stamp, WORLD,
 };
 use mpirage_collectives::Member;
 use mpirage_interpret::comms::Comms;
@@ -38,6 +39,7 @@ use rustc_hash::FxHashMap;
 use crate::TimelineError;
 use crate::error::Trouble;
 use crate::lanes::Lanes;
+use crate::threads::Threads;
 use archive::Archive;
 use machine::Contents;
 use regions::{COMPUTATION, PAUSE, Regions};
@@ -53,11 +55,9 @@ pub(crate) struct Otf2 {
     archive: Option<Archive>,
     run: RunInfo,
     streams: Streams,
-    /// Until when each rank's own location has events.
-    busy: Vec<Time>,
-    threads: Lanes,
+    threads: Threads,
     background: Lanes,
-    /// The locations that are not a rank's own: rank, whether it is a background one, and the number of its lane.
+    /// The locations that are not a rank's own: rank, whether it is a background one, and its number from 1.
     further: FxHashMap<(u32, bool, u32), usize>,
     further_names: Vec<(u32, String)>,
     comms: Comms,
@@ -82,8 +82,7 @@ impl Otf2 {
             archive: Some(Archive::create(path)?),
             run: run.clone(),
             streams: Streams::new(folder_of(path).to_owned(), ranks as usize),
-            busy: vec![Time::ZERO; ranks as usize],
-            threads: Lanes::default(),
+            threads: Threads::default(),
             background: Lanes::default(),
             further: FxHashMap::default(),
             further_names: Vec::new(),
@@ -112,16 +111,15 @@ impl Otf2 {
     /// The location for something that a rank does from `start` to `end`.
     fn location(&mut self, rank: u32, [start, end]: [Time; 2], beside: bool) -> usize {
         self.end = self.end.max(end);
-        if !beside && start >= self.busy[rank as usize] {
-            self.busy[rank as usize] = end;
-            return rank as usize;
-        }
-        let lanes = if beside { &mut self.background } else { &mut self.threads };
-        let lane = lanes.put(rank, start, end);
+        let number = match self.threads.current(rank) {
+            _ if beside => self.background.put(rank, start, end) + 1,
+            0 => return rank as usize,
+            thread => thread,
+        };
         let (streams, names) = (&mut self.streams, &mut self.further_names);
-        *self.further.entry((rank, beside, lane)).or_insert_with(|| {
+        *self.further.entry((rank, beside, number)).or_insert_with(|| {
             let name = if beside { "Background" } else { "Thread" };
-            names.push((rank, format!("{name} {}", lane + 1)));
+            names.push((rank, format!("{name} {number}")));
             streams.add()
         })
     }
@@ -368,6 +366,17 @@ impl Recorder for Otf2 {
             let written = self.take(record);
             self.trouble.note(written);
         }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            let written = self.call(rank, stamp.function, [since, until], stamp.site, None);
+            self.trouble.note(written);
+        }
+    }
+
+    fn thread(&mut self, rank: u32, thread: u32) {
+        self.threads.turn_to(rank, thread);
     }
 
     fn wants_arguments(&self) -> bool {

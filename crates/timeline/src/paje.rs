@@ -1,9 +1,13 @@
 //! Paje: a text of events that describes its own fields, as SimGrid writes it; read by pajeng, `pj_dump` and others.
 //!
 //! ```text
-//! platform ─┬─ host ─── rank ─── beside        states: calls and computation; links: messages
+//! platform ─┬─ host ─── rank ─┬─ thread        states: calls and computation; links: messages
+//!           │                 └─ beside
 //!           └─ link                            a variable: bytes per second
 //! ```
+//!
+//! The container of a rank shows the first of its threads that called MPI, and is where messages begin and end; further threads have
+//! containers of their own.
 //!
 //! Times are seconds with all twelve digits. Events are sorted by time. Definitions and containers come first, which is
 //! possible since everything is sorted before it is written.
@@ -12,6 +16,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use mpirage_call::Stamp;
 use mpirage_record::{Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
@@ -20,6 +25,7 @@ use crate::error::Trouble;
 use crate::lanes::Lanes;
 use crate::sorted::Sorted;
 use crate::text::{number, seconds};
+use crate::threads::Threads;
 use mpirage_interpret::function::{Kind, function, functions};
 use mpirage_interpret::{LinkUse, RunInfo};
 use mpirage_outfile::{OutputFile, folder_of};
@@ -108,6 +114,7 @@ pub(crate) struct Paje {
     run: RunInfo,
     called: Vec<bool>,
     lanes: Lanes,
+    threads: Threads,
     links: LinkUse,
     messages: u64,
     /// Picoseconds.
@@ -124,6 +131,7 @@ impl Paje {
             run: run.clone(),
             called: vec![false; functions().len() + 1],
             lanes: Lanes::default(),
+            threads: Threads::default(),
             links: LinkUse::new(run),
             messages: 0,
             end: 0,
@@ -131,31 +139,38 @@ impl Paje {
         })
     }
 
-    fn state(&mut self, rank: u32, lane: Option<u32>, span: [Time; 2], value: impl FnOnce(&mut Vec<u8>)) {
+    /// What a rank does, or computes beside. The value is that of the rank's states, which end in another letter for those of others.
+    fn state(&mut self, container: Container, span: [Time; 2], value: impl FnOnce(&mut Vec<u8>)) {
         let [start, end] = span.map(Time::as_picos);
         self.end = self.end.max(end);
-        let (kind, container) = (if lane.is_some() { " LS " } else { " S " }, Container::of(rank, lane));
         let pushed = self.body.push(start, |text| {
             event(text, PUSH, start);
-            text.extend_from_slice(kind.as_bytes());
-            container.append(text);
+            container.append_state(text);
             text.push(b' ');
             value(text);
+            container.append_suffix(text);
             text.push(b'\n');
         });
         let popped = self.body.push(end, |text| {
             event(text, POP, end);
-            text.extend_from_slice(kind.as_bytes());
-            container.append(text);
+            container.append_state(text);
             text.push(b'\n');
         });
         self.trouble.note(pushed.and(popped));
     }
 
+    /// The container of the thread that records of a rank are of.
+    fn current(&self, rank: u32) -> Container {
+        match self.threads.current(rank) {
+            0 => Container::Rank(rank),
+            thread => Container::Thread(rank, thread),
+        }
+    }
+
     fn call(&mut self, rank: u32, index: u16, span: [Time; 2]) {
         let place = usize::from(index).min(self.called.len() - 1);
         self.called[place] = true;
-        self.state(rank, None, span, |text| {
+        self.state(self.current(rank), span, |text| {
             text.push(b'f');
             number(text, place);
         });
@@ -171,7 +186,7 @@ impl Paje {
         let key = self.messages;
         let ends = |text: &mut Vec<u8>, rank: u32| {
             text.extend_from_slice(b" M p m ");
-            Container::of(rank, None).append(text);
+            Container::Rank(rank).append(text);
             text.extend_from_slice(b" k");
             number(text, key);
         };
@@ -242,17 +257,28 @@ impl Paje {
         ] {
             writeln!(out, "{DEFINE_CONTAINER} {alias} {parent} {name}")?;
         }
+        let threads = self.threads.any();
+        if threads {
+            writeln!(out, "{DEFINE_CONTAINER} T R THREAD")?;
+            writeln!(out, "{DEFINE_STATE} TS T \"MPI state of a thread\"")?;
+        }
+        let kinds = if threads { &[("S", ""), ("TS", "t")][..] } else { &[("S", "")] };
         writeln!(out, "{DEFINE_STATE} S R \"MPI state\"")?;
         writeln!(out, "{DEFINE_STATE} LS A \"computation beside\"")?;
         writeln!(out, "{DEFINE_VARIABLE} B L \"bytes per second\" \"0.5 0.5 0.5\"")?;
         writeln!(out, "{DEFINE_LINK} M P R R \"message\"")?;
         writeln!(out, "{DEFINE_VALUE} m M \"message\" \"0.2 0.2 0.2\"")?;
-        writeln!(out, "{DEFINE_VALUE} c S \"computing\" \"0.0 0.6 0.0\"")?;
-        writeln!(out, "{DEFINE_VALUE} p S \"pause\" \"0.8 0.8 0.8\"")?;
+        for (kind, suffix) in kinds {
+            writeln!(out, "{DEFINE_VALUE} c{suffix} {kind} \"computing\" \"0.0 0.6 0.0\"")?;
+            writeln!(out, "{DEFINE_VALUE} p{suffix} {kind} \"pause\" \"0.8 0.8 0.8\"")?;
+        }
         writeln!(out, "{DEFINE_VALUE} b LS \"computing\" \"0.0 0.6 0.0\"")?;
         for (index, _) in self.called.iter().enumerate().filter(|(_, called)| **called) {
             let function = function(index as u16);
-            writeln!(out, "{DEFINE_VALUE} f{index} S \"{}\" \"{}\"", function.name, color(function.kind))?;
+            for (kind, suffix) in kinds {
+                let (name, color) = (function.name, color(function.kind));
+                writeln!(out, "{DEFINE_VALUE} f{index}{suffix} {kind} \"{name}\" \"{color}\"")?;
+            }
         }
         Ok(())
     }
@@ -269,6 +295,9 @@ impl Paje {
         }
         for (rank, &host) in host_of_rank.iter().enumerate() {
             writeln!(out, "{CREATE} 0 r{rank} R h{} \"rank {rank}\"", hosts[host as usize].0)?;
+            for thread in 1..=self.threads.further(rank as u32) {
+                writeln!(out, "{CREATE} 0 r{rank}t{thread} T r{rank} \"rank {rank} thread {thread}\"")?;
+            }
             for lane in 0..self.lanes.count(rank as u32) {
                 writeln!(out, "{CREATE} 0 r{rank}b{lane} A r{rank} \"rank {rank} beside {}\"", lane + 1)?;
             }
@@ -281,6 +310,9 @@ impl Paje {
         seconds(&mut time, self.end);
         let time = String::from_utf8_lossy(&time);
         for rank in 0..self.run.ranks() {
+            for thread in 1..=self.threads.further(rank) {
+                writeln!(out, "{DESTROY} {time} T r{rank}t{thread}")?;
+            }
             for lane in 0..self.lanes.count(rank) {
                 writeln!(out, "{DESTROY} {time} A r{rank}b{lane}")?;
             }
@@ -313,14 +345,14 @@ impl Recorder for Paje {
         match *record {
             Record::Call { rank, function, entered, left, .. } => self.call(rank, function, [entered, left]),
             Record::Burst { rank, start, end, beside: false, .. } => {
-                self.state(rank, None, [start, end], |text| text.push(b'c'));
+                self.state(self.current(rank), [start, end], |text| text.push(b'c'));
             }
             Record::Burst { rank, start, end, beside: true, .. } => {
                 let lane = self.lanes.put(rank, start, end);
-                self.state(rank, Some(lane), [start, end], |text| text.push(b'b'));
+                self.state(Container::Beside(rank, lane), [start, end], |text| text.push(b'b'));
             }
             Record::Pause { rank, start, end } => {
-                self.state(rank, None, [start, end], |text| text.push(b'p'));
+                self.state(self.current(rank), [start, end], |text| text.push(b'p'));
             }
             Record::Message(ref message) => {
                 self.links.record(record);
@@ -335,6 +367,16 @@ impl Recorder for Paje {
             Record::Comm { .. } | Record::Schedule { .. } => {}
         }
     }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            self.call(rank, stamp.function, [since, until]);
+        }
+    }
+
+    fn thread(&mut self, rank: u32, thread: u32) {
+        self.threads.turn_to(rank, thread);
+    }
 }
 
 impl Writer for Paje {
@@ -347,24 +389,47 @@ impl Writer for Paje {
     }
 }
 
-/// A rank, or something beside it.
+/// What has states.
 #[derive(Clone, Copy)]
-struct Container {
-    rank: u32,
-    lane: Option<u32>,
+enum Container {
+    /// A rank, or the first of its threads.
+    Rank(u32),
+    /// A further thread of a rank.
+    Thread(u32, u32),
+    /// What is computed beside a rank.
+    Beside(u32, u32),
 }
 
 impl Container {
-    fn of(rank: u32, lane: Option<u32>) -> Container {
-        Container { rank, lane }
+    fn append(self, text: &mut Vec<u8>) {
+        let (rank, part) = match self {
+            Container::Rank(rank) => (rank, None),
+            Container::Thread(rank, thread) => (rank, Some((b't', thread))),
+            Container::Beside(rank, lane) => (rank, Some((b'b', lane))),
+        };
+        text.push(b'r');
+        number(text, rank);
+        if let Some((letter, part)) = part {
+            text.push(letter);
+            number(text, part);
+        }
     }
 
-    fn append(self, text: &mut Vec<u8>) {
-        text.push(b'r');
-        number(text, self.rank);
-        if let Some(lane) = self.lane {
-            text.push(b'b');
-            number(text, lane);
+    /// Appends the type of its states, and its name.
+    fn append_state(self, text: &mut Vec<u8>) {
+        let kind = match self {
+            Container::Rank(_) => " S ",
+            Container::Thread(..) => " TS ",
+            Container::Beside(..) => " LS ",
+        };
+        text.extend_from_slice(kind.as_bytes());
+        self.append(text);
+    }
+
+    /// Values of states belong to one type each, so those of threads have names of their own.
+    fn append_suffix(self, text: &mut Vec<u8>) {
+        if let Container::Thread(..) = self {
+            text.push(b't');
         }
     }
 }
@@ -400,9 +465,14 @@ fn color(kind: Kind) -> &'static str {
 mod tests {
     use super::*;
     use crate::create;
-    use crate::testing::{play, run_on};
+    use crate::testing::{play, play_threads, run_on};
+    use mpirage_record::Recorder;
 
     fn written(run: &RunInfo) -> String {
+        written_by(run, play)
+    }
+
+    fn written_by(run: &RunInfo, play: fn(&mut dyn Recorder)) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.paje");
         let mut writer = create(&path, run).unwrap();
@@ -433,6 +503,18 @@ mod tests {
         assert_eq!(lines(&text, START), ["0.000000010500 M p m r0 k1 4096"]);
         assert_eq!(lines(&text, END), ["0.000000030500 M p m r1 k1"]);
         assert!(lines(&text, PUSH).contains(&"0.000000012500 LS r0b1 b"));
+    }
+
+    #[test]
+    fn threads_have_containers_of_their_own() {
+        let text = written_by(&run_on("cluster:2", 2), play_threads);
+        assert!(lines(&text, CREATE).contains(&"0 r0t1 T r0 \"rank 0 thread 1\""), "{text}");
+        let pushed: Vec<&str> =
+            lines(&text, PUSH).iter().map(|line| line.split_once(' ').unwrap().1).collect();
+        let [alone, first, then, computing] = pushed[..] else { panic!("{pushed:?}") };
+        assert!(alone.starts_with("TS r0t1 f") && alone.ends_with('t'), "{alone}");
+        assert!(first.starts_with("S r0 f") && first == then && computing == "S r0 c", "{pushed:?}");
+        assert!(!written(&run_on("cluster:2", 2)).contains("THREAD"));
     }
 
     #[test]

@@ -14,14 +14,13 @@
 //! files.
 
 mod names;
-mod threads;
 mod values;
 
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{ContextId, WORLD};
+use mpirage_call::{ContextId, Stamp, WORLD};
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
@@ -31,6 +30,7 @@ use crate::error::Trouble;
 use crate::lanes::Lanes;
 use crate::sorted::Sorted;
 use crate::text::{fields, number};
+use crate::threads::Threads;
 use mpirage_interpret::CallSites;
 use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
@@ -38,7 +38,6 @@ use mpirage_interpret::comms::Comms;
 use mpirage_interpret::function::{Kind, function};
 use mpirage_outfile::{OutputFile, SealedFile, folder_of};
 use names::{Machine, write_row};
-use threads::Threads;
 use values::{Meaning, write_pcf};
 
 /// The first thread of a task: the rank itself.
@@ -248,10 +247,15 @@ impl Recorder for Paraver {
             Record::End { rank, at, blocked, .. } => {
                 self.nanos(at);
                 if let Some((since, function, site)) = blocked {
-                    self.threads.turn_to(rank, 0);
                     self.call(rank, function, [since, at], site, None);
                 }
             }
+        }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            self.call(rank, stamp.function, [since, until], stamp.site, None);
         }
     }
 

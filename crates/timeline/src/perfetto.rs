@@ -1,10 +1,12 @@
 //! Perfetto: a file for <https://ui.perfetto.dev>, where it is opened without leaving the machine.
 //!
 //! ```text
-//! program ─┬─ host-0 ─┬─ rank 0         slices: calls, computation; arrows: messages
-//!          │          └─ beside rank 0  computation that the rank does not wait for
-//!          └─ links ──── link 1         bytes per second over time
+//! program ─┬─ host-0 ─── rank 0 ─┬─ rank 0 thread 1   slices: calls, computation; arrows: messages
+//!          │                     └─ beside rank 0     computation that the rank does not wait for
+//!          └─ links ──── link 1                        bytes per second over time
 //! ```
+//!
+//! The track of a rank is that of its first thread that called MPI; further threads have tracks below it.
 //!
 //! Packets are written as records come. A call becomes a beginning and an end; the arrow of a message starts at the
 //! beginning of the call that sent it and ends at the end of the call that received it, so that it never points into the
@@ -17,7 +19,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
 
-use mpirage_call::{Call, function_names};
+use mpirage_call::{Call, Stamp, function_names};
 use mpirage_platform::Platform;
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
@@ -27,6 +29,7 @@ use crate::TimelineError;
 use crate::error::Trouble;
 use crate::flows::{Flows, Sending};
 use crate::lanes::Lanes;
+use crate::threads::Threads;
 use mpirage_interpret::CallSites;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::{CommRank, Comms};
@@ -77,7 +80,8 @@ const FIRST_FUNCTION: u64 = 5;
 const PROGRAM: u64 = 1;
 const FIRST_HOST: u64 = 2;
 const FIRST_LANE: u64 = 1 << 40;
-const LANES_PER_RANK: u64 = 1 << 20;
+const FIRST_THREAD: u64 = 1 << 56;
+const TRACKS_PER_RANK: u64 = 1 << 20;
 const LINKS: u64 = 1 << 61;
 
 /// Writes Perfetto files.
@@ -92,6 +96,7 @@ pub(crate) struct Perfetto {
     flows: Flows,
     places: CallSites,
     lanes: Lanes,
+    threads: Threads,
     known_functions: Vec<bool>,
     known_places: usize,
     known_lanes: Vec<u32>,
@@ -116,6 +121,7 @@ impl Perfetto {
             flows: Flows::new(),
             places: CallSites::new(run.sites.clone()),
             lanes: Lanes::default(),
+            threads: Threads::default(),
             known_functions: vec![false; function_names().len() + 1],
             known_places: 0,
             known_lanes: Vec::new(),
@@ -235,7 +241,7 @@ impl Perfetto {
             }
             self.start_arrow(rank, details, span[0]);
         }
-        let track = self.first_rank + u64::from(rank);
+        let track = self.track(rank);
         let event = self.at_hand();
         event.category_iids.push(MPI);
         event.name_iid = Some(name);
@@ -244,6 +250,12 @@ impl Perfetto {
             self.end_arrows(rank, details);
         }
         self.event(EventType::SliceEnd, track, span[1])
+    }
+
+    /// A call of the current thread that lasts to the end of the run.
+    fn never_returned(&mut self, rank: u32, function: u16, span: [Time; 2], site: u64) -> io::Result<()> {
+        self.annotate(NEVER_RETURNED, Some(1));
+        self.call(rank, function, span, site, None)
     }
 
     fn start_arrow(&mut self, rank: u32, details: &Details<'_>, at: Time) {
@@ -337,7 +349,7 @@ impl Perfetto {
         work: mpirage_call::Work,
         beside: bool,
     ) -> io::Result<()> {
-        let track = if beside { self.lane(rank, span)? } else { self.first_rank + u64::from(rank) };
+        let track = if beside { self.lane(rank, span)? } else { self.track(rank) };
         match work {
             mpirage_call::Work::Nanos(nanos) => self.annotate(NANOSECONDS, Some(nanos)),
             mpirage_call::Work::Threads(burst) => self.annotate(NANOSECONDS, Some(burst.nanos())),
@@ -350,13 +362,32 @@ impl Perfetto {
         self.slice(track, COMPUTATION, COMPUTING, span)
     }
 
+    /// The track of the thread that records of a rank are of.
+    fn track(&self, rank: u32) -> u64 {
+        match self.threads.current(rank) {
+            0 => self.first_rank + u64::from(rank),
+            thread => FIRST_THREAD + u64::from(rank) * TRACKS_PER_RANK + u64::from(thread),
+        }
+    }
+
+    /// Records of a rank that follow are of this thread. Its track is described before its first event.
+    fn turn_to(&mut self, rank: u32, thread: u32) -> io::Result<()> {
+        let is_new = thread > self.threads.further(rank);
+        self.threads.turn_to(rank, thread);
+        if !is_new {
+            return Ok(());
+        }
+        let (track, parent) = (self.track(rank), self.first_rank + u64::from(rank));
+        self.describe(grouping(track, parent, format!("rank {rank} thread {thread}"), u64::from(thread)))
+    }
+
     /// The track of a rank's background computation. The lanes of a rank have the same name, so that Perfetto shows them as one.
     fn lane(&mut self, rank: u32, span: [Time; 2]) -> io::Result<u64> {
         let lane = self.lanes.put(rank, span[0], span[1]);
         if self.known_lanes.is_empty() {
             self.known_lanes = vec![0; self.run.placement.len()];
         }
-        let track = FIRST_LANE + u64::from(rank) * LANES_PER_RANK + u64::from(lane);
+        let track = FIRST_LANE + u64::from(rank) * TRACKS_PER_RANK + u64::from(lane);
         let known = &mut self.known_lanes[rank as usize];
         if lane >= *known {
             *known = lane + 1;
@@ -403,7 +434,7 @@ impl Perfetto {
             }
             Record::Burst { rank, start, end, work, beside } => self.burst(rank, [start, end], work, beside),
             Record::Pause { rank, start, end } => {
-                self.slice(self.first_rank + u64::from(rank), COMPUTATION, PAUSE, [start, end])
+                self.slice(self.track(rank), COMPUTATION, PAUSE, [start, end])
             }
             Record::Message(ref message) => {
                 self.links.record(record);
@@ -414,8 +445,7 @@ impl Perfetto {
                 Ok(())
             }
             Record::End { rank, at, blocked: Some((since, function, site)), .. } => {
-                self.annotate(NEVER_RETURNED, Some(1));
-                self.call(rank, function, [since, at], site, None)
+                self.never_returned(rank, function, [since, at], site)
             }
             Record::Schedule { .. } | Record::End { blocked: None, .. } => Ok(()),
         }
@@ -439,6 +469,20 @@ impl Recorder for Perfetto {
     fn record(&mut self, record: &Record<'_>) {
         if self.trouble.none() {
             let written = self.take(record);
+            self.trouble.note(written);
+        }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            let written = Perfetto::never_returned(self, rank, stamp.function, [since, until], stamp.site);
+            self.trouble.note(written);
+        }
+    }
+
+    fn thread(&mut self, rank: u32, thread: u32) {
+        if self.trouble.none() {
+            let written = self.turn_to(rank, thread);
             self.trouble.note(written);
         }
     }

@@ -30,7 +30,7 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mpirage_call::{ContextId, Work};
+use mpirage_call::{ContextId, Stamp, Work};
 use mpirage_kernel::NetworkHistory;
 use mpirage_outfile::SealedFile;
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
@@ -38,6 +38,7 @@ use mpirage_units::Time;
 
 use crate::TimelineError;
 use crate::error::Trouble;
+use crate::threads::Threads;
 use mpirage_interpret::CallSites;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::Comms;
@@ -59,6 +60,7 @@ pub(crate) struct Tables<S: Sheet> {
     places: CallSites,
     /// Where in the pool the names of places are.
     place_names: Vec<u32>,
+    threads: Threads,
     sums: Vec<Sums>,
     links: LinkUse,
     /// The tables of the network, if it was recorded.
@@ -83,6 +85,7 @@ impl<S: Sheet> Tables<S> {
             comms: Comms::new(run.ranks()),
             places: CallSites::new(run.sites.clone()),
             place_names: vec![0],
+            threads: Threads::default(),
             sums: vec![Sums::default(); run.placement.len()],
             links: LinkUse::new(run),
             network: Vec::new(),
@@ -119,6 +122,7 @@ impl<S: Sheet> Tables<S> {
             Cell::number(arguments.context.map(ContextId::get)),
             Cell::text(place),
             Cell::int(i64::from(returned)),
+            Cell::number(self.threads.current(rank)),
         ];
         self.calls.push(row, &self.pool)
     }
@@ -140,7 +144,8 @@ impl<S: Sheet> Tables<S> {
             Work::Threads(burst) => (Cell::real(None), Cell::count(burst.nanos())),
         };
         let [start, end] = span.map(Cell::time);
-        let row = [Cell::number(rank), start, end, flops, nanos, Cell::int(i64::from(beside))];
+        let (beside, thread) = (Cell::int(i64::from(beside)), Cell::number(self.threads.current(rank)));
+        let row = [Cell::number(rank), start, end, flops, nanos, beside, thread];
         self.computations.push(row, &self.pool)
     }
 
@@ -261,6 +266,17 @@ impl<S: Sheet> Recorder for Tables<S> {
             let written = self.take(record);
             self.trouble.note(written);
         }
+    }
+
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if self.trouble.none() {
+            let written = self.call(rank, stamp.function, [since, until], stamp.site, None, false);
+            self.trouble.note(written);
+        }
+    }
+
+    fn thread(&mut self, rank: u32, thread: u32) {
+        self.threads.turn_to(rank, thread);
     }
 
     fn network(&mut self, history: &NetworkHistory) {

@@ -94,6 +94,22 @@ pub(crate) fn play(to: &mut dyn Recorder) {
     });
 }
 
+/// A rank of which two threads call MPI at the same time, and the first computes afterwards. Times are nanoseconds.
+pub(crate) fn play_threads(to: &mut dyn Recorder) {
+    let at = |t: u64| Time::from_picos(t * 1_000);
+    let mut barrier = |thread, from, until| {
+        to.thread(0, thread);
+        let (entered, left) = (at(from), at(until));
+        let function = index("MPI_Barrier");
+        to.record(&Record::Call { rank: 0, function, entered, left, site: 0, details: None });
+    };
+    barrier(0, 2, 5);
+    barrier(1, 1, 6);
+    barrier(0, 5, 7);
+    let (start, end, work) = (at(7), at(9), Work::Nanos(2));
+    to.record(&Record::Burst { rank: 0, start, end, work, beside: false });
+}
+
 /// `a.c`, with the line in the site.
 pub(crate) struct Lines;
 

@@ -10,7 +10,7 @@ pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
 pub fn plural_ending(number: u64, noun: &str) -> &'static str {
     match number {
         1 => "",
-        _ if noun.ends_with("ch") => "es",
+        _ if noun.ends_with("ch") || noun.ends_with('s') => "es",
         _ => "s",
     }
 }

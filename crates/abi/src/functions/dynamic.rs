@@ -6,12 +6,12 @@
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use mpirage_call::{Call, SendMode, unpack_text};
+use mpirage_call::{Call, FIRST_MEETING_TAG, SendMode, unpack_text};
 use mpirage_data::Basic;
 use mpirage_units::Duration;
 
 use super::communicators::about;
-use super::intercomms::{FIRST_TAG, Leader, group_of, intra, join, told_by};
+use super::intercomms::{Leader, group_of, intra, join, told_by};
 use crate::arguments::{not_null, put, put_string, string};
 use crate::constants::*;
 use crate::error::{Result, fail};
@@ -26,6 +26,8 @@ use crate::types::*;
 
 /// What port names begin with.
 const PREFIX: &str = "mpirage-port:";
+/// The first tag of ports, and of sockets.
+const PORT_TAGS: c_int = 1 << 28;
 /// How long a rank sleeps before it looks at a socket again, in simulated time.
 const LOOK: Duration = Duration::from_picos(10_000_000);
 
@@ -60,9 +62,9 @@ impl Port {
         }
     }
 
-    /// Tags of ports are the highest of those that leaders use.
+    /// Tags of ports are higher than those that programs give to leaders, as a rule, and far from those of partitioned messages.
     fn tag(self) -> c_int {
-        c_int::MAX - 1 - (self.number % (1 << 20)) as c_int
+        PORT_TAGS + (self.number % (1 << 20)) as c_int
     }
 }
 
@@ -218,7 +220,7 @@ pub(super) fn meet_other_side(
 fn accept_one(port: Port) -> Result<(u32, Port)> {
     let mut other = [0_u32];
     let region = Region::new(other.as_mut_ptr().addr(), 4, &Basic::Byte.into())?;
-    let tag = Some(FIRST_TAG + port.tag());
+    let tag = Some(FIRST_MEETING_TAG + port.tag());
     let context = rank::this().connection().universe();
     let receive = Incoming { context, from: None, tag, region, matched: None, bridge: None };
     run(Step::Receive(receive))?;
@@ -229,7 +231,7 @@ fn accept_one(port: Port) -> Result<(u32, Port)> {
 fn announce(port: Port) -> Result<(u32, Port)> {
     let me = [rank::this().connection().rank().get()];
     let region = Region::new(me.as_ptr().addr(), 4, &Basic::Byte.into())?;
-    let (to, tag) = (port.rank, FIRST_TAG + port.tag());
+    let (to, tag) = (port.rank, FIRST_MEETING_TAG + port.tag());
     let context = rank::this().connection().universe();
     let send = Outgoing { mode: SendMode::Standard, context, to, tag, region, copy: None };
     run(Step::Send(send))?;
@@ -257,7 +259,7 @@ pub(super) unsafe fn text(what: &'static str, name: *const c_char) -> Result<Str
 
 /// The tag under which two ranks with a socket between them make a communicator: the same on both sides.
 fn fd_tag(me: u32, other: u32) -> c_int {
-    c_int::MAX - (1 << 20) - (me ^ other) as c_int
+    PORT_TAGS + (1 << 20) + (me ^ other) as c_int
 }
 
 /// Sends four bytes through a socket and receives as many. The other rank may not have run yet, so simulated time passes meanwhile.

@@ -6,7 +6,7 @@
 use core::ffi::{c_char, c_int};
 use std::sync::Arc;
 
-use mpirage_call::{Call, CommRequest, ContextId, SendMode};
+use mpirage_call::{Call, CommRequest, ContextId, FIRST_MEETING_TAG, SendMode};
 use mpirage_data::{Basic, Group};
 
 use super::collective::gather::MPI_Bcast;
@@ -23,9 +23,6 @@ use crate::perform;
 use crate::rank::{self, post, try_with, with};
 use crate::region::Region;
 use crate::types::*;
-
-/// Leaders talk with tags from here on, which no program can use.
-pub(super) const FIRST_TAG: i32 = i32::MIN + 1;
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_remote_size(comm: MPI_Comm, size: *mut c_int) -> c_int {
     frame::outcome(comm, || {
@@ -218,7 +215,7 @@ impl Leader {
     fn swap(&self, own: &[u32], other: &mut [u32]) -> Result<()> {
         let Leader { comm, context, rank: peer, tag } = *self;
         let bytes = |address: usize, words: usize| Region::new(address, 4 * words, &Basic::Byte.into());
-        let tag = (FIRST_TAG + tag).min(-1);
+        let tag = (FIRST_MEETING_TAG + tag).min(-1);
         let sent = bytes(own.as_ptr().addr(), own.len())?;
         let got = bytes(other.as_mut_ptr().addr(), other.len())?;
         let send = Outgoing { mode: SendMode::Standard, context, to: peer, tag, region: sent, copy: None };

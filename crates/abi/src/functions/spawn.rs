@@ -135,7 +135,8 @@ fn start(programs: &[SpawnedProgram], processes: u32) -> Result<(u32, Port)> {
         Some(first) => Ok((first as u32, port)),
         None => fail!(
             MPI_ERR_SPAWN,
-            "there is no room for {processes} further processes: MPI_UNIVERSE_SIZE is {}; `mpirage run --universe-size N` makes room for N in all",
+            "there is no room for {}: MPI_UNIVERSE_SIZE is {}; `mpirage run --universe-size N` makes room for N in all",
+            mpirage_units::counted(processes, "further process"),
             connection.briefing().world.universe
         ),
     }

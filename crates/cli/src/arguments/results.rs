@@ -1,6 +1,5 @@
 //! Options for the outputs of a run.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
@@ -39,14 +38,12 @@ pub struct ResultArguments {
 }
 
 impl ResultArguments {
-    /// A doubt about files that show what ranks did over time, if `threads` says that ranks had several threads inside MPI.
+    /// A doubt about the report, which has one row for all threads of a rank, if `threads` says that ranks had several inside MPI.
     pub fn overlap_doubt(&self, threads: bool) -> Option<String> {
-        // These have a row for each thread.
-        let rows = ["mpirage", "prv"].map(OsStr::new);
-        let shows = |file: &PathBuf| file.extension().is_none_or(|ending| !rows.contains(&ending));
-        let shown = threads && (self.report.is_some() || self.trace.iter().any(shows));
+        let shown = threads && self.report.is_some();
         shown.then(|| {
-            "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of reports and timelines"
+            "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of the report; timelines \
+             (--trace FILE.prv, .pftrace, .paje, .otf2) have a row for each thread"
                 .to_owned()
         })
     }

@@ -59,7 +59,7 @@ pub struct RunArguments {
     /// Let allocations of at least SIZE, such as 1MiB, share one small block of memory in all ranks; their contents become meaningless
     #[arg(long, value_name = "SIZE", help_heading = EXECUTION)]
     pub share_malloc: Option<String>,
-    /// Binary interface of MPI that the program has: auto (its libraries say it; Python: mpich), mpi5, mpich or openmpi
+    /// Binary interface of MPI that the program has: auto (its libraries say it; of Python those of mpi4py), mpi5, mpich or openmpi
     #[arg(long, value_name = "INTERFACE", default_value = "auto", help_heading = EXECUTION)]
     pub mpi_abi: String,
     /// Speed of this machine, such as 5Gf; measured if not given
@@ -90,7 +90,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "FOLDER", help_heading = ENVIRONMENT)]
     pub wdir: Option<PathBuf>,
     /// Ignored; accepted for compatibility: more ranks than cores are always allowed
-    #[arg(long, help_heading = COMPATIBILITY)]
+    #[arg(long, overrides_with = "oversubscribe", help_heading = COMPATIBILITY)]
     pub oversubscribe: bool,
     /// Ignored; accepted for compatibility
     #[arg(long, help_heading = COMPATIBILITY)]

@@ -1,5 +1,7 @@
 //! How a checked run ended, as findings.
 
+use std::collections::BTreeSet;
+
 use mpirage_call::{FindingClass, LineId, RankId, function_name};
 use mpirage_check::{CallSite, Finding, Place, RawFinding, RelatedPlace};
 use mpirage_mpi::{BlockedRank, CommunicatorPurpose, Leftover, Memory, Want};
@@ -80,10 +82,11 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
         };
         let text = format!("rank {} waits for {}, which never happens", shown.rank, self.wanted(shown));
         let finding = self.at(CallSite::of(&shown.stamp), Finding::new(class, shown.rank, text), shown.rank);
-        let others = blocked.iter().filter(|rank| rank.rank != shown.rank).take(SHOWN);
+        let others = blocked.iter().filter(|rank| !std::ptr::eq(*rank, shown)).take(SHOWN);
         let related = others.map(|rank| self.blocked_call_of(rank)).collect();
-        let ranks = blocked.iter().map(|rank| rank.rank).collect();
-        Finding { ranks, count: blocked.len(), related, ..finding }
+        // A rank counts once, however many of its threads are blocked.
+        let ranks: BTreeSet<u32> = blocked.iter().map(|rank| rank.rank).collect();
+        Finding { count: ranks.len(), ranks: ranks.into_iter().collect(), related, ..finding }
     }
 
     fn blocked_call_of(&mut self, blocked: &BlockedRank) -> RelatedPlace {

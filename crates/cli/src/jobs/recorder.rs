@@ -125,6 +125,12 @@ impl<R: Recorder> Recorder for JobRecorder<R> {
         }
     }
 
+    fn never_returned(&mut self, rank: u32, stamp: &Stamp, since: Time, until: Time) {
+        if let Some(rank) = self.own(rank) {
+            self.recorder.never_returned(rank, stamp, self.time(since), self.time(until));
+        }
+    }
+
     fn handed_over(&mut self, rank: u32) {
         if let Some(rank) = self.own(rank) {
             self.recorder.handed_over(rank);

@@ -257,9 +257,6 @@ impl<M: Memory> Core<M> {
     /// A line is no more: if it is the first of its rank, so is the rank.
     pub(crate) fn record_end(&mut self, line: LineId) {
         let state = self.ranks.line(line);
-        if line != LineId::first_of(state.rank) {
-            return;
-        }
         let blocked = match state.phase {
             Phase::Waiting
             | Phase::TakingCompleted
@@ -271,9 +268,15 @@ impl<M: Memory> Core<M> {
         let gone = state.phase.is(&Phase::Gone);
         let ended = self.jobs.ending(self.jobs.of(state.rank)).map_or(self.kernel.now(), |&(_, time)| time);
         let at = if gone { self.ranks.end(state.rank) } else { ended };
+        if line != LineId::first_of(state.rank) {
+            if blocked.is_some() {
+                self.observers.never_returned((line, state.rank), &state.stamp, (state.entered, at));
+            }
+            return;
+        }
         let ideal = self.observers.has_ideal().then_some(state.ideal);
         let rank = state.rank.get();
-        self.observers.record(&Record::End { rank, at, blocked, ideal });
+        self.observers.record_of(line, state.rank, &Record::End { rank, at, blocked, ideal });
     }
 }
 

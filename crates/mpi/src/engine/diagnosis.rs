@@ -1,8 +1,8 @@
 //! Why a run does not go on, and what it leaves behind.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mpirage_call::{ContextId, LineId, RankId, Stamp};
+use mpirage_call::{ContextId, LineId, RankId, RequestId, Stamp};
 use mpirage_collectives::Peers;
 
 use super::core::Core;
@@ -12,8 +12,8 @@ use crate::origin::Origin;
 use crate::ranks::line::Phase;
 use crate::ranks::request::{Operation, Slot};
 use crate::transport::matching::Key;
-use crate::transport::message::Message;
-use crate::windows::state::LockWanted;
+use crate::transport::message::{Message, Owner};
+use crate::windows::state::WindowWanted;
 
 /// One thing a blocked rank needs. Peers are ranks of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,22 +54,50 @@ pub enum Want {
         /// The window's communicator.
         context: ContextId,
     },
+    /// Its accesses to windows, or a lock that is on its way.
+    Accesses {
+        /// The ranks that carry them out.
+        targets: Vec<u32>,
+        /// Those of them that are outside MPI and carry them out in their next call.
+        away: Vec<u32>,
+        /// The window's communicator.
+        context: ContextId,
+    },
+    /// Work of the rank itself, which ends by itself.
+    Own(OwnWork),
+}
+
+/// Work that ends without other ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnWork {
+    /// A computation beside the rank.
+    Computation,
+    /// An access to a file.
+    FileAccess,
+    /// The rank moves to another core, or others do.
+    Migration,
 }
 
 impl Want {
+    /// Does it need other ranks?
+    fn is_of_others(&self) -> bool {
+        !matches!(self, Want::Own(_))
+    }
+
     /// The ranks that could bring it about, or some of them if they are many.
     pub fn peers(&self) -> Vec<u32> {
         match self {
             Want::Receiver { to, .. } => vec![*to],
             Want::Message { from, .. } => from.iter().copied().collect(),
-            Want::Members { missing: ranks, .. } | Want::Lock { holders: ranks, .. } => {
-                ranks.iter().take(FOLLOWED).copied().collect()
-            }
+            Want::Members { missing: ranks, .. }
+            | Want::Lock { holders: ranks, .. }
+            | Want::Accesses { targets: ranks, .. } => ranks.iter().take(FOLLOWED).copied().collect(),
+            Want::Own(_) => Vec::new(),
         }
     }
 }
 
-/// A rank that waits for something that does not come.
+/// A rank, or one of its threads, that waits for something that does not come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockedRank {
     /// Which.
@@ -159,14 +187,41 @@ impl<'a, M> Diagnosis<'a, M> {
         Diagnosis { core }
     }
 
-    /// The ranks that wait, in order.
+    /// The ranks that wait, in order; those with several threads as often as their threads do.
     pub fn blocked(&self) -> Vec<BlockedRank> {
-        self.core.ranks.lines().filter_map(|line| self.why_blocked(line)).collect()
+        let lines = self.core.ranks.lines();
+        let mut blocked: Vec<BlockedRank> = lines.filter_map(|line| self.why_blocked(line)).collect();
+        // Lines of further threads follow those of all ranks.
+        blocked.sort_by_key(|one| one.rank);
+        blocked
     }
 
     /// Has a rank had several threads inside MPI?
     pub fn has_threads(&self) -> bool {
         self.core.ranks.lines().count() > self.core.ranks.count()
+    }
+
+    /// After a deadlock of the only job: ranks that have not ended, although none of their threads is inside MPI.
+    pub fn outside(&self) -> Vec<u32> {
+        let is_outside = |&rank: &u32| {
+            let rank = RankId::new(rank);
+            self.core.ranks.line(LineId::first_of(rank)).phase.is(&Phase::Running)
+                && self.core.ranks.is_away(rank)
+        };
+        if self.core.jobs.count() == 1 {
+            (0..self.core.jobs.ranks()).filter(is_outside).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// What a communicator was made for.
+    pub fn purpose(&self, context: ContextId) -> CommunicatorPurpose {
+        match context {
+            _ if self.core.windows.exposures.has(context) => CommunicatorPurpose::Window,
+            _ if self.core.files.get(context).is_some() => CommunicatorPurpose::File,
+            _ => CommunicatorPurpose::Communicator,
+        }
     }
 
     /// How many ranks a communicator has, for messages about it.
@@ -184,8 +239,11 @@ impl<'a, M> Diagnosis<'a, M> {
         let mut all = Vec::new();
         for number in 0..self.core.jobs.ranks() {
             let rank = RankId::new(number);
-            let slots = self.core.ranks.open_requests(rank);
-            let mut open = slots.filter_map(|slot| Some((self.want_of(rank, slot)?, slot.origin)));
+            let slots = self.core.ranks.requests(rank).iter().zip(0..);
+            let mut open = slots.filter(|(slot, _)| slot.is_open()).filter_map(|(slot, id)| {
+                let owner = Owner::Request { rank, id: RequestId::new(id) };
+                Some((self.want_of(rank, slot, owner).filter(|want| want.is_of_others())?, slot.origin))
+            });
             if let Some((example, origin)) = open.next() {
                 all.push(Leftover::Requests { rank: number, count: open.count() + 1, example, origin });
             }
@@ -203,13 +261,8 @@ impl<'a, M> Diagnosis<'a, M> {
 
     fn unfreed(&self) -> Vec<Leftover> {
         let unfreed = self.core.collectives.comms().unfreed();
-        let purpose = |context| match context {
-            _ if self.core.windows.exposures.has(context) => CommunicatorPurpose::Window,
-            _ if self.core.files.get(context).is_some() => CommunicatorPurpose::File,
-            _ => CommunicatorPurpose::Communicator,
-        };
         let mut all: Vec<(Origin, CommunicatorPurpose, u32)> =
-            unfreed.map(|(context, origin, ranks)| (origin, purpose(context), ranks)).collect();
+            unfreed.map(|(context, origin, ranks)| (origin, self.purpose(context), ranks)).collect();
         all.sort_unstable();
         let together = |made: &[(Origin, CommunicatorPurpose, u32)]| Leftover::Communicators {
             count: made.len(),
@@ -225,26 +278,34 @@ impl<'a, M> Diagnosis<'a, M> {
         let rank = state.rank;
         let wants = match state.phase {
             Phase::Waiting => {
-                let slots = state.wait.requests.iter().map(|&id| self.core.ranks.slot(line, id));
-                slots.filter(|slot| slot.done.is_none()).filter_map(|slot| self.want_of(rank, slot)).collect()
+                let ids = state.wait.requests.iter().copied();
+                let slots = ids.map(|id| (self.core.ranks.slot(line, id), self.core.ranks.owner(line, id)));
+                self.wants_of(rank, slots)
             }
             Phase::TakingCompleted => {
-                let slots = self.core.ranks.requests(rank).iter().filter(|slot| slot.done.is_none());
-                slots.filter_map(|slot| self.want_of(rank, slot)).collect()
+                let owner = |id| Owner::Request { rank, id: RequestId::new(id) };
+                let slots = self.core.ranks.requests(rank).iter().zip((0..).map(owner));
+                self.wants_of(rank, slots)
             }
             Phase::Probing(probe) => vec![self.message_wanted(rank, probe.key)],
             Phase::InCollective(instance) => self.members_wanted(rank, instance).into_iter().collect(),
-            Phase::Migrating => Vec::new(),
+            Phase::Migrating => vec![Want::Own(OwnWork::Migration)],
             _ => return None,
         };
         Some(BlockedRank { rank: rank.get(), stamp: state.stamp, wants })
     }
 
-    fn want_of(&self, rank: RankId, slot: &Slot) -> Option<Want> {
+    fn wants_of<'s>(&self, rank: RankId, slots: impl Iterator<Item = (&'s Slot, Owner)>) -> Vec<Want> {
+        let open = slots.filter(|(slot, _)| slot.done.is_none());
+        open.filter_map(|(slot, owner)| self.want_of(rank, slot, owner)).collect()
+    }
+
+    fn want_of(&self, rank: RankId, slot: &Slot, owner: Owner) -> Option<Want> {
         match slot.operation {
-            Operation::Unused | Operation::Work => None,
-            Operation::Window => self.lock_wanted(rank),
-            Operation::File => self.file_members_wanted(rank),
+            Operation::Unused => None,
+            Operation::Work => Some(Want::Own(OwnWork::Computation)),
+            Operation::Window => self.window_wanted(owner),
+            Operation::File => Some(self.file_members_wanted(rank).unwrap_or(Want::Own(OwnWork::FileAccess))),
             Operation::Send { context, to, tag, .. } => {
                 let to = self.core.collectives.comms().resolve(context, rank, to)?.get();
                 Some(Want::Receiver { to, tag, context })
@@ -264,11 +325,17 @@ impl<'a, M> Diagnosis<'a, M> {
         Some(Want::Members { what: "a collective access to a file", missing, context })
     }
 
-    /// None if the rank waits for accesses.
-    fn lock_wanted(&self, rank: RankId) -> Option<Want> {
-        let LockWanted { window, target, holders } = self.core.windows.lock_wanted(rank)?;
-        let holders = holders.into_iter().map(RankId::get).collect();
-        Some(Want::Lock { target: target.map(RankId::get), holders, context: window })
+    /// None if the access is complete.
+    fn window_wanted(&self, owner: Owner) -> Option<Want> {
+        let numbers = |ranks: BTreeSet<RankId>| ranks.into_iter().map(RankId::get).collect();
+        Some(match self.core.windows.wanted(owner)? {
+            WindowWanted::Lock { window, target, holders } => {
+                Want::Lock { target: target.map(RankId::get), holders: numbers(holders), context: window }
+            }
+            WindowWanted::Service { window, targets, away } => {
+                Want::Accesses { targets: numbers(targets), away: numbers(away), context: window }
+            }
+        })
     }
 
     fn message_wanted(&self, rank: RankId, key: Key) -> Want {
@@ -293,13 +360,17 @@ impl<'a, M> Diagnosis<'a, M> {
 
 /// The ranks in a circle of waiting, if there is one: each waits for the next, the last for the first.
 pub fn waiting_cycle(blocked: &[BlockedRank]) -> Option<Vec<u32>> {
-    let index: HashMap<u32, usize> = blocked.iter().enumerate().map(|(at, rank)| (rank.rank, at)).collect();
+    // Threads of a rank wait together: any of them may be in the circle.
+    let mut wants: BTreeMap<u32, Vec<&Want>> = BTreeMap::new();
+    blocked.iter().for_each(|rank| wants.entry(rank.rank).or_default().extend(&rank.wants));
+    let index: BTreeMap<u32, usize> = wants.keys().copied().zip(0..).collect();
+    let (ranks, wants): (Vec<u32>, Vec<Vec<&Want>>) = wants.into_iter().unzip();
     let awaited = |at: usize| {
-        let peers = blocked[at].wants.iter().flat_map(Want::peers).take(FOLLOWED);
+        let peers = wants[at].iter().flat_map(|want| want.peers()).take(FOLLOWED);
         peers.filter_map(|peer| index.get(&peer).copied()).collect::<Vec<usize>>()
     };
-    let mut seen = vec![false; blocked.len()];
-    for start in 0..blocked.len() {
+    let mut seen = vec![false; ranks.len()];
+    for start in 0..ranks.len() {
         if std::mem::replace(&mut seen[start], true) {
             continue;
         }
@@ -308,7 +379,7 @@ pub fn waiting_cycle(blocked: &[BlockedRank]) -> Option<Vec<u32>> {
             match branch.next() {
                 Some(next) => {
                     if let Some(at) = path.iter().position(|&on_path| on_path == next) {
-                        return Some(path[at..].iter().map(|&at| blocked[at].rank).collect());
+                        return Some(path[at..].iter().map(|&at| ranks[at]).collect());
                     }
                     if !std::mem::replace(&mut seen[next], true) {
                         path.push(next);
@@ -364,5 +435,7 @@ mod tests {
         let branches = [waits(0, &[9, 1, 2]), waits(1, &[9]), waits(2, &[1, 3]), waits(3, &[2])];
         assert_eq!(cycle(&branches), Some(vec![2, 3]));
         assert_eq!(cycle(&[waits(4, &[4])]), Some(vec![4]));
+        // Two threads of rank 0.
+        assert_eq!(cycle(&[waits(0, &[1]), waits(1, &[0]), waits(0, &[9])]), Some(vec![0, 1]));
     }
 }

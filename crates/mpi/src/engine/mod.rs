@@ -39,7 +39,7 @@ mod windows;
 mod wiring;
 
 pub use bursts::{Bursts, Costs};
-pub use diagnosis::{BlockedRank, CommunicatorPurpose, Diagnosis, Leftover, Want, waiting_cycle};
+pub use diagnosis::{BlockedRank, CommunicatorPurpose, Diagnosis, Leftover, OwnWork, Want, waiting_cycle};
 pub use match_choices::MatchChoice;
 pub use migrate::BalancingRefused;
 pub use spawning::Spawned;

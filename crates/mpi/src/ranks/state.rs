@@ -484,11 +484,6 @@ impl Ranks {
         self.lines[line.index()].wait = wait;
     }
 
-    /// Requests that are under way, or complete but never waited for.
-    pub(crate) fn open_requests(&self, rank: RankId) -> impl Iterator<Item = &Slot> {
-        self.ranks[rank.index()].requests.iter().filter(|slot| slot.is_open())
-    }
-
     /// A rank has called `MPI_Init`, or opened a session while it had none. True if it is the first time.
     pub(crate) fn initialize(&mut self, rank: RankId) -> bool {
         let rank = &mut self.ranks[rank.index()];

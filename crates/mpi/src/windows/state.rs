@@ -25,13 +25,23 @@ pub(crate) enum Activity {
     /// A request for the locks of all targets, which waits.
     LockAll {
         window: ContextId,
-        origin: RankId,
         owner: Owner,
     },
     /// A lock is given up.
     Release {
         way: Way,
     },
+}
+
+impl Activity {
+    /// From whom to whom it goes, if it has one target.
+    fn way(&self) -> Option<Way> {
+        match self {
+            Activity::Access(access) => Some(access.way),
+            Activity::Lock { way, .. } | Activity::Release { way } => Some(*way),
+            Activity::LockAll { .. } => None,
+        }
+    }
 }
 
 /// The accesses of a rank to one window.
@@ -65,12 +75,13 @@ pub(crate) struct Windows {
     held_up: HashMap<RankId, Vec<ActivityId>>,
 }
 
-/// A lock that a rank waits for.
-pub(crate) struct LockWanted {
-    pub window: ContextId,
-    /// None for those of all targets.
-    pub target: Option<RankId>,
-    pub holders: BTreeSet<RankId>,
+/// Something of a window that a call or a request waits for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum WindowWanted {
+    /// A lock; that of all targets if none is named.
+    Lock { window: ContextId, target: Option<RankId>, holders: BTreeSet<RankId> },
+    /// That these ranks carry out what has come, or will come, to them; those in the second set do so in their next call.
+    Service { window: ContextId, targets: BTreeSet<RankId>, away: BTreeSet<RankId> },
 }
 
 impl Windows {
@@ -195,7 +206,7 @@ impl Windows {
 
     /// A rank wants shared locks of all targets. True if it has them at once; `owner` completes later if not.
     pub(crate) fn claim_all(&mut self, window: ContextId, origin: RankId, owner: Owner) -> bool {
-        let id = self.activities.insert(Activity::LockAll { window, origin, owner });
+        let id = self.activities.insert(Activity::LockAll { window, owner });
         let granted = self.locks.entry(window).or_default().claim_all(id, origin);
         if granted {
             self.activities.remove(id);
@@ -213,16 +224,60 @@ impl Windows {
         self.locks.get_mut(&window).map_or(Vec::new(), |locks| locks.release_all(origin))
     }
 
-    /// The lock that a rank waits for, and who holds it.
-    pub(crate) fn lock_wanted(&self, rank: RankId) -> Option<LockWanted> {
-        let (window, target) = self.activities.iter().find_map(|activity| match *activity {
-            Activity::Lock { way, granted: false, .. } if way.origin == rank => {
-                Some((way.window, Some(way.target)))
+    /// What completes `owner`.
+    pub(crate) fn wanted(&self, owner: Owner) -> Option<WindowWanted> {
+        self.activity_wanted(owner).or_else(|| self.accesses_wanted(owner))
+    }
+
+    fn activity_wanted(&self, wanted: Owner) -> Option<WindowWanted> {
+        self.activities.iter().find_map(|activity| match activity {
+            Activity::Access(access) if access.owner == wanted => {
+                Some(self.service(access.way.window, &[access.way]))
             }
-            Activity::LockAll { window, origin, .. } if origin == rank => Some((window, None)),
+            &Activity::Lock { way, owner, .. } if owner == wanted => Some(self.lock_wanted(way)),
+            &Activity::LockAll { window, owner, .. } if owner == wanted => {
+                Some(WindowWanted::Lock { window, target: None, holders: self.holders(window, None) })
+            }
             _ => None,
-        })?;
-        let holders = self.locks.get(&window).map_or_else(BTreeSet::new, |locks| locks.holders(target));
-        Some(LockWanted { window, target, holders })
+        })
+    }
+
+    /// A request for a lock waits for those who hold it, or is on its way.
+    fn lock_wanted(&self, way: Way) -> WindowWanted {
+        let (window, target) = (way.window, Some(way.target));
+        let holders = self.holders(window, target);
+        match holders.is_empty() || self.is_held_up(way) {
+            true => self.service(window, &[way]),
+            false => WindowWanted::Lock { window, target, holders },
+        }
+    }
+
+    fn holders(&self, window: ContextId, target: Option<RankId>) -> BTreeSet<RankId> {
+        self.locks.get(&window).map_or_else(BTreeSet::new, |locks| locks.holders(target))
+    }
+
+    /// The accesses to one target or to all that a call waits for.
+    fn accesses_wanted(&self, owner: Owner) -> Option<WindowWanted> {
+        self.open.iter().find_map(|(&(window, origin), open)| {
+            let &(target, _) = open.waiting.iter().find(|(_, waiting)| *waiting == owner)?;
+            let of_it = |way: &&Way| (way.window, way.origin) == (window, origin);
+            let ways = self.lanes.keys().filter(of_it).filter(|way| target.is_none_or(|it| it == way.target));
+            Some(self.service(window, &ways.copied().collect::<Vec<Way>>()))
+        })
+    }
+
+    /// What travels on these ways waits for its targets.
+    fn service(&self, window: ContextId, ways: &[Way]) -> WindowWanted {
+        WindowWanted::Service {
+            window,
+            targets: ways.iter().map(|way| way.target).collect(),
+            away: ways.iter().filter(|way| self.is_held_up(**way)).map(|way| way.target).collect(),
+        }
+    }
+
+    /// Does something that has come this way wait for the next call of its target?
+    fn is_held_up(&self, way: Way) -> bool {
+        let mut here = self.held_up.get(&way.target).into_iter().flatten();
+        here.any(|&id| self.activities.get(id).is_some_and(|activity| activity.way() == Some(way)))
     }
 }

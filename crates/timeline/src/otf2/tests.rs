@@ -114,11 +114,12 @@ fn a_file_in_the_place_of_the_folder_is_refused() {
 }
 
 #[test]
-fn calls_that_overlap_are_in_different_locations() {
+fn threads_have_locations_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = Otf2::create(&folder.path().join("run.otf2"), &run_on("cluster:2", 2)).unwrap();
-    for (from, to) in [(2, 5), (1, 6), (5, 7)] {
+    for (thread, from, to) in [(0, 2, 5), (1, 1, 6), (0, 5, 7)] {
         let [entered, left] = [from, to].map(Time::from_picos);
+        writer.thread(0, thread);
         writer.record(&Record::Call {
             rank: 0,
             function: index("MPI_Recv"),

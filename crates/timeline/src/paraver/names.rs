@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::threads::Threads;
 use crate::lanes::Lanes;
 use crate::text::fields;
+use crate::threads::Threads;
 use mpirage_interpret::RunInfo;
 
 /// Nodes, their processors, and the ranks on them. A node is a host that has ranks.

@@ -7,7 +7,7 @@ use prost::Message as _;
 
 use super::schema::*;
 use crate::create;
-use crate::testing::{Lines, play, run_on};
+use crate::testing::{Lines, play, play_threads, run_on};
 use mpirage_interpret::RunInfo;
 
 fn packets(bytes: &[u8]) -> Vec<TracePacket> {
@@ -87,6 +87,26 @@ fn calls_and_computation_become_slices() {
     ];
     let expected = expected.map(|(track, name, start, end)| (track.to_owned(), name.to_owned(), start, end));
     assert_eq!(slices, expected);
+}
+
+#[test]
+fn threads_have_tracks_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.pftrace");
+    let mut writer = create(&path, &run_on("cluster:2", 2)).unwrap();
+    play_threads(&mut *writer);
+    writer.finish().unwrap();
+    let slices = slices(&packets(&std::fs::read(&path).unwrap()));
+    let expected = [
+        ("rank 0", "MPI_Barrier", 2, 5),
+        ("rank 0 thread 1", "MPI_Barrier", 1, 6),
+        ("rank 0", "MPI_Barrier", 5, 7),
+        ("rank 0", "computing", 7, 9),
+    ];
+    assert_eq!(
+        slices,
+        expected.map(|(track, name, start, end)| (track.to_owned(), name.to_owned(), start, end))
+    );
 }
 
 #[test]

@@ -43,6 +43,7 @@ pub(super) const CALLS: Layout = Layout {
         maybe("comm", Int),
         maybe("line", Text),
         column("returned", Int),
+        column("thread", Int),
     ],
 };
 
@@ -55,6 +56,7 @@ pub(super) const COMPUTATIONS: Layout = Layout {
         maybe("flops", Real),
         maybe("nanoseconds", Int),
         column("beside", Int),
+        column("thread", Int),
     ],
 };
 

@@ -124,10 +124,10 @@ source,destination,bytes,tag,comm,collective,sent,departed,arrived,delivered,une
     assert_eq!(calls.lines().count(), 8);
     assert_eq!(
         calls.lines().nth(2).unwrap(),
-        "0,MPI_Isend,0.0000000105,0.0000000115,1,4096,,7,0,a.c:16 main,1"
+        "0,MPI_Isend,0.0000000105,0.0000000115,1,4096,,7,0,a.c:16 main,1,0"
     );
-    assert_eq!(calls.lines().last().unwrap(), "1,MPI_Recv,0.0000000405,0.0000000455,,,,,,a.c:44 main,0");
-    assert_eq!(read("computations.csv").lines().last().unwrap(), "0,0.0000000125,0.0000000215,,9,1");
+    assert_eq!(calls.lines().last().unwrap(), "1,MPI_Recv,0.0000000405,0.0000000455,,,,,,a.c:44 main,0,0");
+    assert_eq!(read("computations.csv").lines().last().unwrap(), "0,0.0000000125,0.0000000215,,9,1,0");
     let ranks = read("ranks.csv");
     assert!(ranks.contains("\n0,host-0,0.0000000455,0.00000001,"), "{ranks}");
     let links = read("links.csv");

@@ -229,11 +229,11 @@ impl<'a> Typed<'a> {
     }
 
     fn whole(&self, key: &str, least: u32, most: u32) -> Result<u32, TraceError> {
-        let number: u32 = self.number(key, "a whole number")?;
-        if (least..=most).contains(&number) {
-            return Ok(number);
-        }
-        Err(self.bad(format!("`{key}={number}`: it must be from {least} to {most}")))
+        let value = self.value(key);
+        let number = value.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| {
+            self.bad(format!("`{key}={value}`: it must be a whole number from {least} to {most}"))
+        })
     }
 
     fn real(&self, key: &str) -> Result<f64, TraceError> {

@@ -4,7 +4,7 @@
 
 use core::ffi::c_int;
 
-use mpirage_call::SendMode;
+use mpirage_call::{SendMode, WINDOW_COMPLETE, WINDOW_POSTED};
 
 use super::{about, finish_accesses};
 use crate::arguments::put;
@@ -19,11 +19,6 @@ use crate::region::Region;
 use crate::types::*;
 use mpirage_data::Basic;
 
-/// The tag of notices that a window is exposed.
-const POSTED: i32 = 1;
-/// The tag of notices that accesses are complete.
-const COMPLETE: i32 = 2;
-
 pub(crate) unsafe extern "C-unwind" fn MPI_Win_post(group: MPI_Group, assert: c_int, win: MPI_Win) -> c_int {
     frame::outcome_on(win, || {
         let comm = about(win, |window| {
@@ -33,11 +28,11 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Win_post(group: MPI_Group, assert: c_
         let origins = communicators::members(comm, group)?;
         let notices: Result<Vec<MPI_Request>> = origins
             .iter()
-            .map(|&from| Ok(perform::begin_receive(notice_from(win, from, COMPLETE)?, comm)))
+            .map(|&from| Ok(perform::begin_receive(notice_from(win, from, WINDOW_COMPLETE)?, comm)))
             .collect();
         let notices = notices?;
         if assert & MPI_MODE_NOCHECK == 0 {
-            origins.iter().try_for_each(|&to| notify(win, to, POSTED))?;
+            origins.iter().try_for_each(|&to| notify(win, to, WINDOW_POSTED))?;
         }
         about(win, |window| {
             window.epoch.post(notices);
@@ -53,7 +48,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Win_start(group: MPI_Group, assert: c
         about(win, |window| window.epoch.start(targets.clone()))?;
         if assert & MPI_MODE_NOCHECK == 0 {
             for from in targets {
-                perform::receive(&notice_from(win, from, POSTED)?)?;
+                perform::receive(&notice_from(win, from, WINDOW_POSTED)?)?;
             }
         }
         Ok(())
@@ -64,7 +59,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Win_complete(win: MPI_Win) -> c_int {
     frame::outcome_on(win, || {
         let targets = about(win, |window| window.epoch.complete())?;
         finish_accesses(win, None)?;
-        targets.into_iter().try_for_each(|to| notify(win, to, COMPLETE))
+        targets.into_iter().try_for_each(|to| notify(win, to, WINDOW_COMPLETE))
     })
 }
 

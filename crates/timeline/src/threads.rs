@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 /// The threads of ranks that have several.
 #[derive(Default)]
-pub(super) struct Threads(FxHashMap<u32, RankThreads>);
+pub(crate) struct Threads(FxHashMap<u32, RankThreads>);
 
 #[derive(Default)]
 struct RankThreads {
@@ -16,19 +16,27 @@ struct RankThreads {
 
 impl Threads {
     /// Records of a rank that follow are of this thread.
-    pub(super) fn turn_to(&mut self, rank: u32, thread: u32) {
-        let threads = self.0.entry(rank).or_default();
-        threads.current = thread;
-        threads.highest = threads.highest.max(thread);
+    pub(crate) fn turn_to(&mut self, rank: u32, thread: u32) {
+        // A rank with one thread has no entry.
+        if thread > 0 || self.0.contains_key(&rank) {
+            let threads = self.0.entry(rank).or_default();
+            threads.current = thread;
+            threads.highest = threads.highest.max(thread);
+        }
     }
 
     /// The thread that records of a rank are of.
-    pub(super) fn current(&self, rank: u32) -> u32 {
+    pub(crate) fn current(&self, rank: u32) -> u32 {
         self.0.get(&rank).map_or(0, |threads| threads.current)
     }
 
+    /// Has any rank several?
+    pub(crate) fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// How many threads a rank has beside the first.
-    pub(super) fn further(&self, rank: u32) -> u32 {
+    pub(crate) fn further(&self, rank: u32) -> u32 {
         self.0.get(&rank).map_or(0, |threads| threads.highest)
     }
 }
