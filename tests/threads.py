@@ -59,6 +59,14 @@ def working(suite):
         suite.check("work of both, at most one after the other", 0.5 * work + 0.02 < seconds[4] < 2.8 * work + 0.02, seconds)
 
 
+def general(suite):
+    """What a thread completes after a sleep in simulated time, while the first thread waits for it, or tests it again and again."""
+    program = suite.compile(SOURCES / "general.c", flags=FLAGS)
+    for how in ("wait", "test"):
+        done = suite.run([MPIRAGE, "run", "-q", "-n", 1, "--compute", "none", program, how], timeout=60)
+        suite.check(f"a generalised request that a thread completes: {how}", done.code == 0 and 1 <= float(done.out or 0) < 1.1, done)
+
+
 def limits(suite):
     """Waits that end at a date: of semaphores in simulated time, and the same in every run."""
     program, seen = suite.compile(SOURCES / "limits.c", flags=FLAGS), set()
@@ -273,7 +281,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, limits, mistakes, outside, outputs, rows, blocked_rows, progress, traces, levels]
+PARTS = [repeatable, sleeping, working, general, limits, mistakes, outside, outputs, rows, blocked_rows, progress, traces, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

@@ -58,11 +58,12 @@ impl Processes {
         let waits = |line: &LineId| !self.mailboxes.is_running(*line) && !self.mailboxes.has_ended(*line);
         let in_calls = self.lines_of(rank).into_iter().filter(waits);
         let in_calls: Vec<u32> = in_calls.filter_map(|line| self.mailboxes.thread(line)).collect();
+        let needs_simulator = !in_calls.is_empty() || !self.line_requests(rank).is_empty();
         let sleepers = &mut self.threads[rank.index()].sleepers;
-        // A rank with no thread in a call waits for nothing that the simulator does. Its only thread goes on by itself, when a child process
-        // has ended for example; so may one of several.
+        // A rank with no thread in a call, or before its first, waits for nothing that the simulator does. Its only thread goes on by itself, when
+        // a child process has ended for example; so may one of several.
         sleepers.all_sleep(process, &in_calls)
-            && !(in_calls.is_empty() && (sleepers.had_one_thread() || sleepers.go_on_by_themselves(process)))
+            && (needs_simulator || !(sleepers.had_one_thread() || sleepers.go_on_by_themselves(process)))
     }
 
     /// The threads of a rank that want lines.
