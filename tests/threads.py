@@ -67,6 +67,12 @@ def general(suite):
         suite.check(f"a generalised request that a thread completes: {how}", done.code == 0 and 1 <= float(done.out or 0) < 1.1, done)
 
 
+def partitions(suite):
+    program = suite.compile(SOURCES / "partitions.c", flags=FLAGS)
+    done = suite.run([MPIRAGE, "run", "-q", "-n", 2, "--compute", "none", program], timeout=60)
+    suite.check("threads ask for partitions of one message", done.code == 0 and done.out == "0 of 40 partitions wrong\n", done)
+
+
 def limits(suite):
     """Waits that end at a date: of semaphores in simulated time, and the same in every run."""
     program, seen = suite.compile(SOURCES / "limits.c", flags=FLAGS), set()
@@ -281,7 +287,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, general, limits, mistakes, outside, outputs, rows, blocked_rows, progress, traces, levels]
+PARTS = [repeatable, sleeping, working, general, partitions, limits, mistakes, outside, outputs, rows, blocked_rows, progress, traces, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

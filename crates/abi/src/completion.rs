@@ -186,6 +186,9 @@ pub(crate) fn peek(request: MPI_Request) -> Result<Option<Completion>> {
 
 /// Looks whether a partition has arrived.
 pub(crate) fn has_arrived(request: MPI_Request, partition: i32) -> Result<bool> {
+    // Several threads may ask about one message. A number that one of them has read would be another transfer's once the answer to
+    // another thread has ended the first.
+    let _alone = rank::this().partitions.lock();
     follow_outlines(&[request], true)?;
     let open = try_with(|objects| objects.requests.partitioned_mut(request)?.open_of(partition))?;
     if !open.is_empty() {

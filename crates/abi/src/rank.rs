@@ -64,6 +64,8 @@ pub(crate) struct Rank {
     pub posix_io: PosixIo,
     /// Completions by other threads of the program.
     pub program_events: ProgramEvents,
+    /// A thread that asks whether a partition has arrived holds it.
+    pub partitions: Lock<()>,
     /// How the rank finds the simulator, if it is folded.
     origin: Option<FoldedOrigin>,
 }
@@ -142,6 +144,7 @@ impl Rank {
             heap: Heap::default(),
             call_paths: CallPaths::default(),
             program_events: ProgramEvents::default(),
+            partitions: Lock::new(()),
             origin,
         }
     }
