@@ -73,6 +73,23 @@ def partitions(suite):
     suite.check("threads ask for partitions of one message", done.code == 0 and done.out == "0 of 40 partitions wrong\n", done)
 
 
+def sessions(suite):
+    program = suite.compile(SOURCES / "sessions.c", flags=FLAGS)
+    for _ in range(REPETITIONS):
+        result = suite.simulate("-q", "-n", 3, "--compute", "none", program, timeout=60)
+        suite.check("threads open sessions", result.code == 0 and result.out == "0 mistakes\n", result)
+
+
+def spinning(suite):
+    """A thread that spins on a variable lets time pass: in slices, of which the first is the longest."""
+    program = suite.compile(SOURCES / "spin.c", flags=[*FLAGS, "-O2"])
+    for how in ("plain", "mutex"):
+        result = suite.simulate("-q", "-n", 2, program, how, timeout=60)
+        waits = [float(line) for line in result.out.split()]
+        near = [-room < wait - late < room for wait, late, room in zip(waits, (0.3, 0.1, 0.05), (0.05, 0.03, 0.03))]
+        suite.check(f"a thread spins on a variable ({how})", result.code == 0 and near == [True] * 3, result)
+
+
 def limits(suite):
     """Waits that end at a date: of semaphores in simulated time, and the same in every run."""
     program, seen = suite.compile(SOURCES / "limits.c", flags=FLAGS), set()
@@ -287,7 +304,7 @@ def levels(suite):
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
 
 
-PARTS = [repeatable, sleeping, working, general, partitions, limits, mistakes, outside, outputs, rows, blocked_rows, progress, traces, levels]
+PARTS = [repeatable, sleeping, working, general, partitions, sessions, spinning, limits, mistakes, outside, outputs, rows, blocked_rows, progress, traces, levels]
 
 if __name__ == "__main__":
     Suite("threads").run_parts(PARTS, sys.argv[1:])

@@ -40,16 +40,17 @@ impl ProgramEvents {
 
     /// Waits for an event after the first `seen`. False if none can come, since there is no other thread.
     pub(crate) fn wait(&self, seen: u32) -> bool {
-        while self.count() == seen {
-            if is_single_threaded() {
+        loop {
+            // A thread may note its event and end: so whether there are threads is asked before the events are counted.
+            let may_come = ProgramEvents::may_come();
+            if self.count() != seen {
+                return true;
+            }
+            if !may_come {
                 return false;
             }
             self.wait_briefly(seen, LOOK_EVERY);
-            if self.count() == seen && !work::has_other_threads() {
-                return false;
-            }
         }
-        true
     }
 
     /// The same, but not longer than `limit`.

@@ -29,7 +29,7 @@ static WAITED: AtomicBool = AtomicBool::new(false);
 static BY_LINE: AtomicBool = AtomicBool::new(false);
 /// The number of the next thread. The first thread of the process has number 0.
 static NEXT: AtomicU32 = AtomicU32::new(1);
-static WORKERS: Mutex<Workers> = Mutex::new(Workers { living: Vec::new(), ended: Vec::new() });
+static WORKERS: Mutex<Workers> = Mutex::new(Workers { starting: 0, living: Vec::new(), ended: Vec::new() });
 
 thread_local! {
     /// Processor time of this thread when its last call returned. Folded ranks share it: the one that goes on sets it.
@@ -44,6 +44,8 @@ thread_local! {
 
 /// The threads of a process with several.
 struct Workers {
+    /// Threads that the program has started and that have not run yet.
+    starting: usize,
     living: Vec<Worker>,
     /// Work of threads that have ended, which was not counted before.
     ended: Vec<u64>,
@@ -93,6 +95,10 @@ impl Workers {
         let work = counted.map(Worker::work).chain(self.ended.iter().copied());
         let (total, longest) = work.fold((0, 0), |(total, longest), work| (total + work, work.max(longest)));
         Burst::parallel(ThreadWork { total, longest })
+    }
+
+    fn has_other_than(&self, thread: pthread_t) -> bool {
+        self.starting > 0 || self.living.iter().any(|worker| worker.thread != thread)
     }
 
     /// The calling thread, if it is among them.
@@ -205,9 +211,9 @@ pub(crate) fn is_threaded() -> bool {
     THREADED.load(Ordering::Relaxed)
 }
 
-/// Has the program other threads than the calling one? A thread counts from its first instruction on.
+/// Has the program other threads than the calling one? A thread counts from `pthread_create` on.
 pub(crate) fn has_other_threads() -> bool {
-    is_threaded() && workers().living.iter().any(|worker| worker.thread != this_thread())
+    is_threaded() && workers().has_other_than(this_thread())
 }
 
 /// What a new thread is to run.
@@ -222,7 +228,9 @@ struct Registration;
 
 impl Registration {
     fn new() -> Registration {
-        workers().living.push(Worker::this(0));
+        let (this, mut workers) = (Worker::this(0), workers());
+        workers.starting -= 1;
+        workers.living.push(this);
         Registration
     }
 }
@@ -259,12 +267,14 @@ unsafe extern "C" fn pthread_create(
     if !THREADED.swap(true, Ordering::Relaxed) {
         workers().living.push(Worker::this(MARK.get().unwrap_or_else(processor_time)));
     }
+    workers().starting += 1;
     let start =
         Box::into_raw(Box::new(Start { number: NEXT.fetch_add(1, Ordering::Relaxed), routine, argument }));
     // SAFETY: the program's arguments; the thread takes what it is to run.
     unsafe {
         let result = create(place, attributes, run, start.cast());
         if result != 0 {
+            workers().starting -= 1;
             drop(Box::from_raw(start));
         }
         result

@@ -13,6 +13,9 @@
 //!
 //! A thread that sleeps outside MPI has worked before. The engine gets this work as a burst before a call that only reads the clock, so
 //! that it passes while the thread sleeps.
+//!
+//! A thread may also work for long, or spin on a variable until another thread has returned from its call. So the simulator pauses a rank
+//! that has run for a while with threads in calls, counts the work so far, and lets the rank go on when that time has passed.
 
 use std::time::{Duration, Instant};
 
@@ -26,6 +29,10 @@ use crate::session::{Outcome, SessionError};
 /// The first and the longest time between two looks at the threads of a rank.
 const SHORTEST_LOOK: Duration = Duration::from_micros(50);
 const LONGEST_LOOK: Duration = Duration::from_millis(1);
+/// Threads of a rank run for this long before those in calls go on, at first and after that has happened. Shorter slices cost more pauses;
+/// longer ones let threads spin for longer than they would.
+const FIRST_SLICE: Duration = Duration::from_millis(20);
+const SLICE: Duration = Duration::from_millis(1);
 /// Threads that run for this long may use all cores.
 const SPREAD: Duration = Duration::from_millis(2);
 
@@ -33,6 +40,8 @@ const SPREAD: Duration = Duration::from_millis(2);
 enum Quiet {
     /// All sleep.
     Asleep,
+    /// Some work on, and others wait inside MPI: the rank is paused.
+    Paused,
     /// Their process has ended.
     Ended(Death),
     /// They run for too long.
@@ -54,6 +63,9 @@ impl Running<'_> {
     pub(crate) fn resume_thread(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
         let rank = self.simulation.ranks().rank_of(line);
         if self.processes().ends_counted_burst(line) {
+            if self.processes().threads_of(rank).are_paused() {
+                return self.let_rank_run(rank);
+            }
             self.take_calls_of_threads(rank);
             return Ok(None);
         }
@@ -75,19 +87,33 @@ impl Running<'_> {
     fn let_thread_run(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
         let rank = self.simulation.ranks().rank_of(line);
         self.processes().line_runs(line);
-        match self.let_threads_run(rank)? {
-            Quiet::Asleep => self.take_calls_of_threads(rank),
-            Quiet::Ended(death) => return Ok(self.threads_ended(rank, death)),
-            Quiet::Hangs(seconds) => return Ok(Some(Outcome::RankHangs { rank: rank.get(), seconds })),
+        self.let_rank_run(rank)
+    }
+
+    /// The threads of a rank go on, until all sleep or the rank is paused.
+    fn let_rank_run(&mut self, rank: RankId) -> Result<Option<Outcome>, SessionError> {
+        loop {
+            match self.let_threads_run(rank)? {
+                Quiet::Asleep => drop(self.take_calls_of_threads(rank)),
+                // The engine lets the rank go on when work that it counts has passed, so there must be some.
+                Quiet::Paused if !self.take_calls_of_threads(rank) => continue,
+                Quiet::Paused => {}
+                Quiet::Ended(death) => return Ok(self.threads_ended(rank, death)),
+                Quiet::Hangs(seconds) => return Ok(Some(Outcome::RankHangs { rank: rank.get(), seconds })),
+            }
+            return Ok(None);
         }
-        Ok(None)
     }
 
     /// Waits until all threads of a rank sleep, and gives lines to those that want one.
     fn let_threads_run(&mut self, rank: RankId) -> Result<Quiet, SessionError> {
         // The simulator notices at once when a thread calls MPI; only one that sleeps elsewhere has to be looked for.
-        let mut look = if self.processes().had_one_thread(rank) { LONGEST_LOOK } else { SHORTEST_LOOK };
+        let mut look = if self.processes().threads_of(rank).had_one() { LONGEST_LOOK } else { SHORTEST_LOOK };
         let (began, mut first, mut spread, mut reported) = (Instant::now(), true, false, false);
+        let process = self.processes().pid(rank);
+        let threads = self.processes().threads_of(rank);
+        let (worked, slice) =
+            (threads.unpause(process), if threads.were_paused() { SLICE } else { FIRST_SLICE });
         loop {
             self.processes().wait_for_threads(rank, look, std::mem::take(&mut first));
             self.signals.check()?;
@@ -105,11 +131,16 @@ impl Running<'_> {
                 self.spread_threads(rank);
             }
             self.show_progress();
-            if waited > SLOW && !std::mem::replace(&mut reported, true) {
-                self.watch.slow_rank(rank.get(), waited.as_secs_f64());
+            let total = worked + waited;
+            if worked <= SLOW && total > SLOW && !std::mem::replace(&mut reported, true) {
+                self.watch.slow_rank(rank.get(), total.as_secs_f64());
             }
-            if self.session.rank_timeout.is_some_and(|limit| waited > limit) {
-                return Ok(Quiet::Hangs(waited.as_secs_f64()));
+            if self.session.rank_timeout.is_some_and(|limit| total > limit) {
+                return Ok(Quiet::Hangs(total.as_secs_f64()));
+            }
+            if waited > slice && self.processes().works_beside_calls(rank) {
+                self.processes().threads_of(rank).pause(process, total);
+                return Ok(Quiet::Paused);
             }
         }
     }
@@ -124,16 +155,20 @@ impl Running<'_> {
         Ok(!requests.is_empty())
     }
 
-    /// All threads of a rank sleep: takes what they have called, and counts what the others have done.
-    fn take_calls_of_threads(&mut self, rank: RankId) {
+    /// All threads of a rank sleep, or it is paused: takes what they have called, and counts what the others have done. True if
+    /// the engine counts such work.
+    fn take_calls_of_threads(&mut self, rank: RankId) -> bool {
+        let mut counts = false;
         for line in self.simulation.ranks().lines_of(rank) {
             if self.processes().takes_calls(line) {
                 let ended = self.processes().has_thread_ended(line);
                 self.simulation.take_calls(line, ended);
             } else if let Some(nanos) = self.processes().count_work(line) {
                 self.simulation.count_burst(line, &Stamp { burst: Burst::serial(nanos), ..Stamp::default() });
+                counts = true;
             }
         }
+        counts
     }
 
     /// The process of a rank with threads has ended.

@@ -46,8 +46,11 @@ impl Lines {
         Lines { first: Lock::new(ConnectionState::new(peer)), opener: OnceLock::new() }
     }
 
-    /// From now on each thread has a line of its own; the first line is this thread's.
+    /// From now on each thread has a line of its own, unless that is so already; the first line is this thread's.
     pub(super) fn one_for_each_thread(&self) {
+        if self.opener.get().is_some() {
+            return;
+        }
         let Some(opener) = self.first.lock().announce_threads() else { return };
         // This thread has no line yet, and no other code sets the opener.
         let _ = OWN.with(|own| own.set(ThreadLine::First));

@@ -102,9 +102,8 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
 
 pub(crate) unsafe extern "C-unwind" fn MPI_Query_thread(provided: *mut c_int) -> c_int {
     frame::outcome(None, || {
-        let granted = rank::this().main.get().map_or(MPI_THREAD_SINGLE, |&(_, granted)| granted);
         // SAFETY: the program hands over a place for an int.
-        unsafe { put("provided", provided, granted) }
+        unsafe { put("provided", provided, granted_thread_level()) }
     })
 }
 
@@ -167,14 +166,21 @@ const THREAD_LEVELS: [(c_int, &str); 4] = [
     (MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE"),
 ];
 
-/// The level that a session gets which wants this one, by name. Threads may be inside MPI at the same time from now on if it is the highest.
+/// The level that a session gets which wants this one, by name: at least what `MPI_Init_thread` has granted. Threads may be inside MPI
+/// at the same time from now on if it is the highest.
 pub(crate) fn grant_thread_level(wanted: Option<&[u8]>) -> &'static str {
     let of_name = THREAD_LEVELS.iter().find(|(_, name)| wanted == Some(name.as_bytes()));
-    let granted = of_name.map_or(MPI_THREAD_SINGLE, |&(level, _)| level.min(best_thread_level()));
+    let wanted = of_name.map_or(MPI_THREAD_SINGLE, |&(level, _)| level.min(best_thread_level()));
+    let granted = wanted.max(granted_thread_level());
     if granted == MPI_THREAD_MULTIPLE {
         rank::this().connection().allow_threads();
     }
     THREAD_LEVELS.iter().find(|&&(level, _)| level == granted).map_or("MPI_THREAD_SINGLE", |&(_, name)| name)
+}
+
+/// What the program got from `MPI_Init` or `MPI_Init_thread`.
+fn granted_thread_level() -> c_int {
+    rank::this().main.get().map_or(MPI_THREAD_SINGLE, |&(_, granted)| granted)
 }
 
 /// The most a program gets. Where the simulator cannot reach the memory of a running rank, or all ranks run in real time, a rank has

@@ -157,6 +157,11 @@ fn is_private(operation: Option<&str>) -> bool {
         .is_some_and(|op| op & libc::FUTEX_PRIVATE_FLAG != 0)
 }
 
+/// Does a thread run, or wait for a core?
+pub(super) fn runs(thread: u32) -> bool {
+    state(thread, thread) == Some('R')
+}
+
 /// Nanoseconds that a thread has had a core.
 pub(super) fn processor_time(thread: u32) -> Option<u64> {
     field(&format!("/proc/{thread}/schedstat"), 0)

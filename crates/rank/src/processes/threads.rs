@@ -7,8 +7,8 @@ use mpirage_call::{LineId, RankId};
 use mpirage_channel::LineRequest;
 
 use super::Processes;
-use super::line::{Line, Standing};
-use super::sleepers::processor_time;
+use super::line::{Line, Standing, Threads};
+use super::sleepers::{processor_time, runs};
 
 /// Nanoseconds of work of a sleeping thread that are worth a burst: falling asleep takes as long.
 const LEAST_WORK: u64 = 5_000;
@@ -45,11 +45,6 @@ impl Processes {
             [] => std::thread::sleep(patience),
             _ => drop(self.mailboxes.wait_any(&running, patience)),
         }
-    }
-
-    /// Had a rank only one thread when the simulator last looked?
-    pub(crate) fn had_one_thread(&self, rank: RankId) -> bool {
-        self.threads[rank.index()].sleepers.had_one_thread()
     }
 
     /// Do all threads of a rank sleep, in calls or elsewhere?
@@ -97,7 +92,24 @@ impl Processes {
         self.mailboxes.has_ended(line)
     }
 
-    /// A thread sleeps outside MPI: the nanoseconds that it has worked since that was last counted.
+    /// The threads of a rank.
+    pub(crate) fn threads_of(&mut self, rank: RankId) -> &mut Threads {
+        &mut self.threads[rank.index()]
+    }
+
+    /// Does a thread with a line work while another is in a call? Only measured work takes time that can be counted.
+    pub(crate) fn works_beside_calls(&self, rank: RankId) -> bool {
+        let in_call = |line: LineId| !self.mailboxes.is_running(line) && !self.mailboxes.has_ended(line);
+        let works = |line: LineId| {
+            self.lines[line.index()].standing == Standing::Runs
+                && self.mailboxes.is_running(line)
+                && self.mailboxes.thread(line).is_some_and(runs)
+        };
+        let lines = || self.lines_of(rank).into_iter();
+        self.mailboxes.briefing(LineId::first_of(rank)).measure && lines().any(in_call) && lines().any(works)
+    }
+
+    /// A thread sleeps outside MPI, or its rank is paused: the nanoseconds that it has worked since that was last counted.
     pub(crate) fn count_work(&mut self, line: LineId) -> Option<u64> {
         let measured = self.mailboxes.briefing(line).measure;
         let state = &mut self.lines[line.index()];
