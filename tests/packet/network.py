@@ -4,8 +4,8 @@
     tests/packet/network.py measure TOPOLOGY LIBRARY FILE BENCH BYTES[,BYTES…] [BENCH BYTES…]…      (as root)
     tests/packet/network.py compare [--model MODEL,…] [--seeds N] [--check] FILE…
 
-TOPOLOGY is star:HOSTS,RATE,DELAY or cabinets:CABINETSxHOSTS,RATE,DELAY,TRUNK_RATE,TRUNK_DELAY, with Mbit/s and microseconds per direction of a cable;
-cabinets hang at one switch, each by its trunk. LIBRARY is mpich or ompi, Debian's packages. BENCH and BYTES are those of the program of the
+TOPOLOGY is star:HOSTS,RATE,DELAY, or cabinets:SWITCHESxHOSTS,RATE,DELAY,TRUNK_RATE,TRUNK_DELAY, or line: with the same, with Mbit/s and microseconds
+per direction of a cable. Switches of cabinets hang at one more switch, each by its trunk; in a line each trunk joins two neighbours. LIBRARY is mpich or ompi, Debian's packages. BENCH and BYTES are those of the program of the
 testbed (measured.py says where it is). `measure` appends medians over repeats of the slowest rank to FILE.
 
 Each rank lives in a network namespace, with the settings of the testbed; linux/switch.c is the network. The queue of a host is the kernel's own, drained at
@@ -52,26 +52,38 @@ class Topology:
         self.text = text
         kind, _, rest = text.partition(":")
         shape, *numbers = rest.split(",")
-        if kind not in ("star", "cabinets") or len(numbers) != (2 if kind == "star" else 4):
-            sys.exit(f"network: {text} is neither star:HOSTS,RATE,DELAY nor cabinets:CABINETSxHOSTS,RATE,DELAY,TRUNK_RATE,TRUNK_DELAY")
-        self.cabinets, self.each = (1, int(shape)) if kind == "star" else map(int, shape.split("x"))
-        self.hosts = self.cabinets * self.each
+        if kind not in ("star", "cabinets", "line") or len(numbers) != (2 if kind == "star" else 4):
+            sys.exit(f"network: {text} is neither star:HOSTS,RATE,DELAY nor cabinets:SWITCHESxHOSTS,RATE,DELAY,TRUNK_RATE,TRUNK_DELAY nor such a line:")
+        self.switches, self.each = (1, int(shape)) if kind == "star" else map(int, shape.split("x"))
+        self.hosts, self.is_line = self.switches * self.each, kind == "line"
         self.cable, self.trunk = numbers[:2], numbers[2:]
 
     def routes(self):
-        """From, to, links: a host's own links are 2h (up) and 2h + 1 (down), then come those of the cabinets."""
-        first = 2 * self.hosts
+        """From, to, links: a host's own links are 2h (up) and 2h + 1 (down), then come the trunks."""
         for source in range(self.hosts):
             for target in range(self.hosts):
                 here, there = source // self.each, target // self.each
                 if source != target:
-                    trunks = [] if here == there else [first + 2 * here, first + 2 * there + 1]
+                    trunks = [2 * self.hosts + link for link in self.trunks_between(here, there)]
                     yield source, target, [2 * source, *trunks, 2 * target + 1]
+
+    def trunks_between(self, here, there):
+        """Trunk i has the links 2i, away from its switch or to the next one, and 2i + 1, back."""
+        if here == there:
+            return []
+        if not self.is_line:
+            return [2 * here, 2 * there + 1]
+        return [2 * trunk for trunk in range(here, there)] or [2 * trunk + 1 for trunk in reversed(range(there, here))]
+
+    def trunks(self):
+        """The ends of each trunk."""
+        names = [f"switch-{switch}" for switch in range(self.switches)]
+        return list(zip(names, names[1:])) if self.is_line else [(name, "middle") for name in names] if self.trunk else []
 
     def network(self):
         """What linux/switch.c reads."""
         link = lambda rate, delay: f"link {float(rate) * 1e6} {round(float(delay) * 1000)} {QUEUE}"
-        lines = [f"hosts {self.hosts}", *[link(*self.cable)] * (2 * self.hosts), *([link(*self.trunk)] * (2 * self.cabinets) if self.trunk else [])]
+        lines = [f"hosts {self.hosts}", *[link(*self.cable)] * (2 * self.hosts), *(link(*self.trunk) for _ in self.trunks() for _ in (0, 1))]
         return "\n".join([*lines, *(f"route {source} {target} {' '.join(map(str, links))}" for source, target, links in self.routes())]) + "\n"
 
     def platform(self):
@@ -79,12 +91,12 @@ class Topology:
         link = lambda name, rate, delay: f'[[link]]\nname = "{name}"\nbandwidth = "{rate}Mbps"\nlatency = "{delay}us"'
         route = lambda start, end, name: f'[[route]]\nfrom = "{start}"\nto = "{end}"\nlinks = ["{name}:up"]\nsymmetrical = true'
         parts = ['name = "network"\nrouting = "shortest"', *(f'[[host]]\nname = "host-{host}"\nspeed = "1Gf"\ncores = 1' for host in range(self.hosts))]
-        parts += [f'[[router]]\nname = "cabinet-{cabinet}"' for cabinet in range(self.cabinets)]
+        routers = [*(f"switch-{switch}" for switch in range(self.switches)), *(["middle"] if self.trunk and not self.is_line else [])]
+        parts += [f'[[router]]\nname = "{router}"' for router in routers]
         parts += [link(f"cable-{host}", *self.cable) for host in range(self.hosts)]
-        parts += [route(f"host-{host}", f"cabinet-{host // self.each}", f"cable-{host}") for host in range(self.hosts)]
-        if self.trunk:
-            parts += ['[[router]]\nname = "middle"', *(link(f"trunk-{cabinet}", *self.trunk) for cabinet in range(self.cabinets))]
-            parts += [route(f"cabinet-{cabinet}", "middle", f"trunk-{cabinet}") for cabinet in range(self.cabinets)]
+        parts += [route(f"host-{host}", f"switch-{host // self.each}", f"cable-{host}") for host in range(self.hosts)]
+        for trunk, (start, end) in enumerate(self.trunks()):
+            parts += [link(f"trunk-{trunk}", *self.trunk), route(start, end, f"trunk-{trunk}")]
         return "\n".join([*parts, f'[packet]\nqueue = {QUEUE}\n[model]\nwake-up = "60us"', ""])
 
 

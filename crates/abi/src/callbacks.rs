@@ -107,7 +107,7 @@ pub(crate) unsafe fn delete_attribute(
     }
 }
 
-/// Calls an error handler of windows.
+/// Calls an error handler of windows. Gives the error code that the handler leaves for the call to return.
 ///
 /// # Safety
 /// The program registered the function for that.
@@ -115,17 +115,18 @@ pub(crate) unsafe fn handle_window_error(
     function: MPI_Win_errhandler_function,
     mut win: MPI_Win,
     mut code: c_int,
-) {
+) -> c_int {
     // SAFETY: the caller vouches for it.
     unsafe {
         match front() {
             None => function(&mut win, &mut code),
-            Some(front) => (front.handle_error)(function as usize, Owner::Win, win.0, code),
+            Some(front) => code = (front.handle_error)(function as usize, Owner::Win, win.0, code),
         }
     }
+    code
 }
 
-/// Calls an error handler of sessions.
+/// Calls an error handler of sessions. Gives the error code that the handler leaves for the call to return.
 ///
 /// # Safety
 /// The program registered the function for that.
@@ -133,17 +134,18 @@ pub(crate) unsafe fn handle_session_error(
     function: MPI_Session_errhandler_function,
     mut session: MPI_Session,
     mut code: c_int,
-) {
+) -> c_int {
     // SAFETY: the caller vouches for it.
     unsafe {
         match front() {
             None => function(&mut session, &mut code),
-            Some(front) => (front.handle_error)(function as usize, Owner::Session, session.0, code),
+            Some(front) => code = (front.handle_error)(function as usize, Owner::Session, session.0, code),
         }
     }
+    code
 }
 
-/// Calls an error handler of communicators.
+/// Calls an error handler of communicators. Gives the error code that the handler leaves for the call to return.
 ///
 /// # Safety
 /// The program registered the function for that.
@@ -151,17 +153,18 @@ pub(crate) unsafe fn handle_error(
     function: MPI_Comm_errhandler_function,
     mut comm: MPI_Comm,
     mut code: c_int,
-) {
+) -> c_int {
     // SAFETY: the caller vouches for it.
     unsafe {
         match front() {
             None => function(&mut comm, &mut code),
-            Some(front) => (front.handle_error)(function as usize, Owner::Comm, comm.0, code),
+            Some(front) => code = (front.handle_error)(function as usize, Owner::Comm, comm.0, code),
         }
     }
+    code
 }
 
-/// Calls an error handler of files.
+/// Calls an error handler of files. Gives the error code that the handler leaves for the call to return.
 ///
 /// # Safety
 /// The program registered the function for that.
@@ -169,14 +172,15 @@ pub(crate) unsafe fn handle_file_error(
     function: MPI_File_errhandler_function,
     mut file: MPI_File,
     mut code: c_int,
-) {
+) -> c_int {
     // SAFETY: the caller vouches for it.
     unsafe {
         match front() {
             None => function(&mut file, &mut code),
-            Some(front) => (front.handle_error)(function as usize, Owner::File, file.0, code),
+            Some(front) => code = (front.handle_error)(function as usize, Owner::File, file.0, code),
         }
     }
+    code
 }
 
 /// A function that converts elements between memory and a file.

@@ -149,8 +149,7 @@ fn handle(function: u32, comm: Option<MPI_Comm>, error: MpiError) -> c_int {
         Errhandler::Return => error.class,
         Errhandler::Comm(handler) => {
             // SAFETY: the program registered this function as an error handler of communicators; no lock is held.
-            unsafe { callbacks::handle_error(handler, comm, error.class) };
-            error.class
+            unsafe { callbacks::handle_error(handler, comm, error.class) }
         }
     }
 }
@@ -167,8 +166,7 @@ fn handle_on(function: u32, win: MPI_Win, error: MpiError) -> c_int {
         Some(Errhandler::Return) => error.class,
         Some(Errhandler::Win(handler)) => {
             // SAFETY: the program registered this function as an error handler of windows; no lock is held.
-            unsafe { callbacks::handle_window_error(handler, win, error.class) };
-            error.class
+            unsafe { callbacks::handle_window_error(handler, win, error.class) }
         }
         Some(_) => fatal(function, &error),
     }
@@ -187,8 +185,7 @@ pub(crate) fn handle_in(
         Ok(Errhandler::Return) => error.class,
         Ok(Errhandler::Session(handler)) => {
             // SAFETY: the program registered this function as an error handler of sessions; no lock is held.
-            unsafe { callbacks::handle_session_error(handler, session, error.class) };
-            error.class
+            unsafe { callbacks::handle_session_error(handler, session, error.class) }
         }
         _ => misuse(&format!("{}: {}", name_of(function), error.text)),
     }
@@ -203,8 +200,7 @@ fn handle_of_file(function: u32, file: MPI_File, error: MpiError) -> c_int {
         None | Some(Errhandler::Return) => error.class,
         Some(Errhandler::File(handler)) => {
             // SAFETY: the program registered this function as an error handler of files; no lock is held.
-            unsafe { callbacks::handle_file_error(handler, file, error.class) };
-            error.class
+            unsafe { callbacks::handle_file_error(handler, file, error.class) }
         }
         Some(_) => fatal(function, &error),
     }

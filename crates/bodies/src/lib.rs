@@ -79,8 +79,8 @@ pub struct Callbacks {
     /// Deletes an attribute: (function, owner, object, key, value, extra state).
     pub delete_attribute:
         unsafe extern "C-unwind" fn(usize, Owner, usize, c_int, *mut c_void, *mut c_void) -> c_int,
-    /// Handles an error: (function, owner, object, error code).
-    pub handle_error: unsafe extern "C-unwind" fn(usize, Owner, usize, c_int),
+    /// Handles an error: (function, owner, object, error code). Gives the code that the function leaves.
+    pub handle_error: unsafe extern "C-unwind" fn(usize, Owner, usize, c_int) -> c_int,
     /// Fills the status of a generalized request: (function, extra state, status).
     pub query_request: unsafe extern "C-unwind" fn(usize, *mut c_void, &mut MPI_Status) -> c_int,
     /// Frees a generalized request: (function, extra state).

@@ -223,15 +223,21 @@ unsafe extern "C-unwind" fn delete_attribute(
     }
 }
 
-unsafe extern "C-unwind" fn handle_error(function: usize, owner: Owner, object: usize, code: c_int) {
+unsafe extern "C-unwind" fn handle_error(function: usize, owner: Owner, object: usize, code: c_int) -> c_int {
     let (mut integer, mut handle, mut error) = (object_in_fortran(owner, object), object, code);
     let mut theirs = error_from_abi(code);
     // SAFETY: the program registered the function, in Fortran if it is marked.
     unsafe {
         match (fortran(function), next()) {
-            (Some(address), _) => call!(address, (*mut c_int, *mut c_int), (&mut integer, &mut theirs)),
+            (Some(address), _) => {
+                call!(address, (*mut c_int, *mut c_int), (&mut integer, &mut theirs));
+                error_to_abi(theirs)
+            }
             (None, Some(next)) => (next.handle_error)(function, owner, object, code),
-            (None, None) => call!(function, (*mut usize, *mut c_int), (&mut handle, &mut error)),
+            (None, None) => {
+                call!(function, (*mut usize, *mut c_int), (&mut handle, &mut error));
+                error
+            }
         }
     }
 }

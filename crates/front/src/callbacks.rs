@@ -145,23 +145,25 @@ unsafe extern "C-unwind" fn handle_error<D: Dialect>(
     owner: Owner,
     object: usize,
     code: c_int,
-) {
+) -> c_int {
     let code = D::error_from_abi(code);
     // SAFETY: the program registered the function for errors of such objects.
-    unsafe {
+    let left = unsafe {
         match owner {
             Owner::Win => handle_with::<D::Win>(function, object, code),
             Owner::File => handle_with::<D::File>(function, object, code),
             Owner::Session => handle_with::<D::Session>(function, object, code),
             _ => handle_with::<D::Comm>(function, object, code),
         }
-    }
+    };
+    D::error_to_abi(left)
 }
 
-unsafe fn handle_with<H: Handle>(function: usize, object: usize, mut code: c_int) {
+unsafe fn handle_with<H: Handle>(function: usize, object: usize, mut code: c_int) -> c_int {
     let mut object = H::from_abi(object);
     // SAFETY: the caller vouches for the function's type.
-    unsafe { transmute::<usize, Handling<H>>(function)(&mut object, &mut code) }
+    unsafe { transmute::<usize, Handling<H>>(function)(&mut object, &mut code) };
+    code
 }
 
 unsafe extern "C-unwind" fn query_request<D: Dialect>(

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use mpirage_data::{Basic, Datatype};
 
-use crate::constants::MPI_ERR_ARG;
+use crate::constants::{MPI_ERR_ARG, MPI_ERR_IO};
 use crate::error::{MpiError, Result, ensure};
 
 /// What a process sees of a file.
@@ -58,6 +58,7 @@ impl View {
 
     /// A view of these datatypes, as they are in the file.
     pub(crate) fn new(displacement: u64, etype: &Datatype, filetype: &Datatype) -> Result<View> {
+        stretches("etype", etype)?;
         let unit = etype.size() as u64;
         ensure(unit > 0, MPI_ERR_ARG, || "etype has no data".to_owned())?;
         let size = filetype.size() as u64;
@@ -65,8 +66,17 @@ impl View {
         ensure(whole, MPI_ERR_ARG, || {
             format!("filetype has {size} bytes of data, which are no whole number of etypes of {unit} bytes")
         })?;
-        let tile = Tile { size, extent: filetype.extent().max(0) as u64, stretches: stretches(filetype)? };
+        let tile = Tile {
+            size,
+            extent: filetype.extent().max(0) as u64,
+            stretches: stretches("filetype", filetype)?,
+        };
         Ok(View { displacement, unit, tile: Arc::new(tile) })
+    }
+
+    /// Does a filetype have the same bytes of the file twice?
+    pub(crate) fn overlaps(&self) -> bool {
+        self.tile.stretches.windows(2).any(|pair| pair[1].file < pair[0].file + pair[0].length)
     }
 
     /// Bytes of an elementary datatype in the file.
@@ -171,14 +181,20 @@ impl Iterator for Places<'_> {
     }
 }
 
-fn stretches(filetype: &Datatype) -> Result<Vec<Stretch>> {
-    let (mut stream, mut found) = (0, Vec::new());
-    for (displacement, length) in filetype.stretches(1) {
-        let file = u64::try_from(displacement).map_err(|_| {
-            MpiError::new(MPI_ERR_ARG, format!("filetype has a displacement of {displacement} bytes"))
-        })?;
+fn stretches(what: &str, datatype: &Datatype) -> Result<Vec<Stretch>> {
+    let (mut stream, mut before, mut found) = (0, 0, Vec::new());
+    for (displacement, length) in datatype.stretches(1) {
+        // ROMIO, whose classes of errors MPICH has, gives this class for both.
+        let wrong = |how: &str| {
+            MpiError::new(MPI_ERR_IO, format!("{what} has a displacement of {displacement} bytes{how}"))
+        };
+        let file = u64::try_from(displacement).map_err(|_| wrong(""))?;
+        if file < before {
+            return Err(wrong(&format!(" after one of {before} bytes")));
+        }
         found.push(Stretch { stream, file, length: length as u64 });
         stream += length as u64;
+        before = file;
     }
     Ok(found)
 }
@@ -232,5 +248,12 @@ mod tests {
         let (int, byte) = (Datatype::basic(Basic::Int), Datatype::basic(Basic::Byte));
         assert!(View::new(0, &int, &byte.contiguous(6).unwrap()).is_err());
         assert!(View::new(0, &int.contiguous(0).unwrap(), &int).is_err());
+        let backwards = int.indexed(&[1, 1], &[3, 0]).unwrap();
+        let error = View::new(0, &int, &backwards).unwrap_err();
+        assert_eq!(error.text, "filetype has a displacement of 0 bytes after one of 12 bytes");
+        assert!(View::new(0, &backwards, &backwards).unwrap_err().text.starts_with("etype"));
+        let twice = int.indexed(&[3, 1], &[0, 1]).unwrap();
+        assert!(View::new(0, &int, &twice).unwrap().overlaps());
+        assert!(!every_other().overlaps());
     }
 }

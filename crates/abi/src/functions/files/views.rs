@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_int};
 
-use super::{about, barrier, metadata, move_pointer, seat};
+use super::{about, barrier, broadcast, metadata, move_pointer, seat};
 use crate::arguments::{put, put_string, string};
 use crate::constants::*;
 use crate::error::{MpiError, Result, ensure, fail};
@@ -41,6 +41,13 @@ pub(crate) unsafe extern "C-unwind" fn MPI_File_set_view(
         let in_file =
             (representation.in_file(&elementary, etype)?, representation.in_file(&whole, filetype)?);
         let view = View::new(displacement, &in_file.0, &in_file.1)?;
+        if view.overlaps() {
+            about(fh, |file| {
+                ensure(file.amode & MPI_MODE_RDONLY != 0, MPI_ERR_IO, || {
+                    "filetype has bytes of the file twice, but the file is open for writing".to_owned()
+                })
+            })?;
+        }
         let comm = rank::try_with(|objects| {
             let (etype, filetype) =
                 (kept(&mut objects.datatypes, etype)?, kept(&mut objects.datatypes, filetype)?);
@@ -180,11 +187,18 @@ fn displacement(fh: MPI_File, disp: MPI_Offset) -> Result<u64> {
         ),
         Ok(disp) => Ok(disp),
         Err(_) if disp == MPI_DISPLACEMENT_CURRENT && sequential => {
-            let position = move_pointer(fh, 0, false)?;
+            let position = shared_position(fh)?;
             about(fh, |file| Ok(file.view.offset_of(position * file.view.unit())))
         }
         Err(_) => fail!(MPI_ERR_ARG, "disp is {disp}"),
     }
+}
+
+/// Where the shared file pointer is. The first process asks for all, since it moves the pointer as soon as it has the new view.
+fn shared_position(fh: MPI_File) -> Result<u64> {
+    let comm = about(fh, |file| Ok(file.comm))?;
+    let position = if seat(comm)?.0 == 0 { move_pointer(fh, 0, false)? } else { 0 };
+    Ok(broadcast(comm, position as i64)? as u64)
 }
 
 /// A datatype that stays although the program frees its handle: another one of the same, unless it is predefined.

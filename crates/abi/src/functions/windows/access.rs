@@ -3,13 +3,13 @@
 use core::ffi::{c_int, c_void};
 
 use mpirage_call::{AccessKind, Call, Completion, Operator, unpack_text};
-use mpirage_data::Op;
+use mpirage_data::{Basic, Class, Op};
 
 use super::{about, member};
 use crate::access::{Access, layout_of, place};
 use crate::arguments::{Number, count, put};
 use crate::constants::*;
-use crate::error::{Result, fail};
+use crate::error::{Result, ensure, fail};
 use crate::frame;
 use crate::functions::forms::{argument, both_forms, form};
 use crate::inspect;
@@ -112,11 +112,26 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Compare_and_swap(
     frame::outcome_on(win, || {
         let target = Target::of(target_rank, target_disp, 1, datatype)?;
         issue(win, target, |objects| {
+            check_comparable(objects, datatype)?;
             let region = |what, address| Region::of_arguments(&objects.datatypes, what, address, 1, datatype);
             let gives = vec![region("origin_addr", origin_addr)?, region("compare_addr", compare_addr)?];
             let gets = Some(region("result_addr", result_addr)?);
             Ok(Origin { kind: AccessKind::CompareAndSwap, gives, gets })
         })
+    })
+}
+
+/// `MPI_Compare_and_swap` is defined on integers, logicals and bytes. The standard leaves `MPI_CHAR` out, but MPICH takes it.
+fn check_comparable(objects: &crate::objects::Objects, datatype: MPI_Datatype) -> Result<()> {
+    use Class::{Byte, CInteger, FortranInteger, Logical, MultiLanguage};
+    let basic = objects.datatypes.committed(datatype)?.as_basic();
+    let is_comparable = basic.is_some_and(|basic| {
+        let class = basic.class();
+        matches!(class, CInteger | FortranInteger | Logical | MultiLanguage | Byte) || basic == Basic::Char
+    });
+    ensure(is_comparable, MPI_ERR_TYPE, || match basic {
+        Some(basic) => format!("{basic} is not an integer, a logical or MPI_BYTE"),
+        None => "the datatype is not a predefined one".to_owned(),
     })
 }
 
