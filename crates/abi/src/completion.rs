@@ -21,8 +21,8 @@ use crate::types::MPI_Request;
 /// A list that needs no memory of its own for as many items as programs usually wait for.
 pub(crate) type Few<T> = SmallVec<[T; 8]>;
 
-/// A thread that waits for messages and for other threads looks for both so often, in simulated and in real time.
-const LOOK_EVERY: (Duration, RealTime) = (Duration::from_nanos(1_000), RealTime::from_micros(50));
+/// A thread that waits for messages and for other threads looks for both so often: nanoseconds of simulated time, and real time.
+const LOOK_EVERY: (u64, RealTime) = (1_000, RealTime::from_micros(50));
 
 /// A request that has ended.
 #[derive(Debug)]
@@ -141,7 +141,7 @@ pub(crate) fn some(requests: &[MPI_Request], how: Completing, poll: bool) -> Res
             return Ok(ended);
         }
         match stalled {
-            Some(_) if both && !open.ids.is_empty() => pass_time(seen),
+            Some(_) if both && !open.ids.is_empty() => pass_time(seen, LOOK_EVERY.0),
             Some(what) if open.ids.is_empty() => wait_for_program(seen, &what)?,
             _ => {}
         }
@@ -283,15 +283,18 @@ fn wait_for_program(seen: u32, what: &str) -> Result<()> {
 /// would let pass.
 fn let_others_go_on(seen: u32) {
     if ProgramEvents::may_come() {
-        pass_time(seen);
+        let span = rank::this().program_events.until_next_test(LOOK_EVERY.0);
+        pass_time(seen, span);
     }
 }
 
-/// Some time passes, simulated and real: messages may arrive, and another thread of the rank may complete something.
-fn pass_time(seen: u32) {
-    let (span, real) = LOOK_EVERY;
-    rank::this().program_events.wait_briefly(seen, real);
-    rank::ask(&Call::Sleep { span });
+/// Some simulated time passes: messages may arrive, and another thread of the rank may complete something. The simulator lets a rank go on when all its
+/// threads sleep; but if they share a line, it knows only this one, so real time passes too.
+fn pass_time(seen: u32, nanos: u64) {
+    if !rank::this().connection().has_threads() {
+        rank::this().program_events.wait_briefly(seen, LOOK_EVERY.1);
+    }
+    rank::ask(&Call::Sleep { span: Duration::from_nanos(nanos) });
 }
 
 impl Open {

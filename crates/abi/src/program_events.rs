@@ -4,7 +4,7 @@
 //! processor time counts as work of the rank.
 
 use core::ptr;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 
 use crate::lock::is_single_threaded;
@@ -15,7 +15,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Counts events of the program, so that a thread can wait for the next one.
 #[derive(Debug, Default)]
-pub(crate) struct ProgramEvents(AtomicU32);
+pub(crate) struct ProgramEvents {
+    count: AtomicU32,
+    /// Nanoseconds for which threads have tested in vain since the last one.
+    tested: AtomicU64,
+}
 
 impl ProgramEvents {
     /// Can an event come while this thread waits?
@@ -25,17 +29,25 @@ impl ProgramEvents {
 
     /// The number of events so far.
     pub(crate) fn count(&self) -> u32 {
-        self.0.load(Ordering::Acquire)
+        self.count.load(Ordering::Acquire)
     }
 
     /// An event has happened.
     pub(crate) fn note(&self) {
-        self.0.fetch_add(1, Ordering::Release);
+        self.tested.store(0, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Release);
         if !is_single_threaded() {
             let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
             // SAFETY: the kernel uses only the address of the word.
-            unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), operation, i32::MAX) };
+            unsafe { libc::syscall(libc::SYS_futex, self.count.as_ptr(), operation, i32::MAX) };
         }
+    }
+
+    /// The nanoseconds that pass until a thread that has tested in vain tests again: an eighth of what it has waited.
+    pub(crate) fn until_next_test(&self, least: u64) -> u64 {
+        let span = (self.tested.load(Ordering::Relaxed) / 8).max(least);
+        self.tested.fetch_add(span, Ordering::Relaxed);
+        span
     }
 
     /// Waits for an event after the first `seen`. False if none can come, since there is no other thread.
@@ -59,7 +71,9 @@ impl ProgramEvents {
             libc::timespec { tv_sec: limit.as_secs() as i64, tv_nsec: i64::from(limit.subsec_nanos()) };
         let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
         // SAFETY: the word and the limit live as long as the call. A call that returns early does no harm.
-        unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), operation, seen, ptr::from_ref(&limit)) };
+        unsafe {
+            libc::syscall(libc::SYS_futex, self.count.as_ptr(), operation, seen, ptr::from_ref(&limit))
+        };
     }
 }
 
@@ -73,5 +87,14 @@ mod tests {
         let seen = events.count();
         events.note();
         assert!(events.wait(seen));
+    }
+
+    #[test]
+    fn tests_in_vain_become_rare() {
+        let events = ProgramEvents::default();
+        let passed: u64 = (0..150).map(|_| events.until_next_test(1_000)).sum();
+        assert!(passed > 1_000_000_000);
+        events.note();
+        assert_eq!(events.until_next_test(1_000), 1_000);
     }
 }
