@@ -36,7 +36,7 @@ def physics(suite):
             expected = 2 * (latency + (on_wire + first) / RATE + 22e-6)
             found = flow(suite, ping_pong(suite, size), "-p", path)
             suite.check(f"physics: {size} bytes {name} latency", abs(found / expected - 1) < 1e-6, (found, expected))
-    eager, rendezvous = (flow(suite, ping_pong(suite, size), "-p", suite.folder / "physics-with.toml") for size in (65_472, 65_473))
+    eager, rendezvous = (flow(suite, ping_pong(suite, size), "-p", suite.folder / "physics-with.toml") for size in (65_480, 65_481))
     # A request and a grant of 80 bytes and a FIN: a round trip and the time of the software, there and back.
     control = 2 * 2 * (LATENCY + 2 * (80 + 66) / RATE + 22e-6)
     suite.check("physics: a rendezvous costs a round trip", abs(rendezvous - eager - control) < 0.02 * control, (rendezvous - eager, control))

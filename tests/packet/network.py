@@ -105,6 +105,18 @@ def run(*command, **more):
 
 
 @contextlib.contextmanager
+def allowed():
+    """Namespaces may use TCP's congestion control of the settings, as long as they are needed."""
+    path = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+    before = path.read_text()
+    path.write_text(f"{before.strip()} {SETTINGS['tcp_congestion_control']}")
+    try:
+        yield
+    finally:
+        path.write_text(before)
+
+
+@contextlib.contextmanager
 def emulated(topology, folder):
     """The network, as long as it is needed."""
     names = [f"{PREFIX}{host}" for host in range(topology.hosts)]
@@ -156,7 +168,7 @@ def measure(options):
     if os.geteuid():
         sys.exit("network: only root can make network namespaces")
     topology = Topology(options.topology)
-    with tempfile.TemporaryDirectory() as folder, emulated(topology, pathlib.Path(folder)):
+    with tempfile.TemporaryDirectory() as folder, allowed(), emulated(topology, pathlib.Path(folder)):
         command, variables = launch(options.library, topology.hosts, pathlib.Path(folder), [options.library, "network", REPEATS, *options.benches])
         done = run(*command, env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True, timeout=900)
     new = not options.file.exists()

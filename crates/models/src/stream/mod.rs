@@ -116,11 +116,8 @@ impl StreamNetwork {
         if burst == turn {
             return burst;
         }
-        let first = self.paths.nth_link(transfer, 0, &mut self.sharing);
-        // What the interface has taken out of the queue of its host is in no connection's way.
-        let taken = self.physics.ahead();
-        let is_free = first.is_none_or(|(link, _)| self.wires.is_free(now, link, taken));
-        if is_free { burst } else { turn }
+        let Some((link, _)) = self.paths.nth_link(transfer, 0, &mut self.sharing) else { return burst };
+        self.physics.burst_behind(self.wires.unsent(now, link))
     }
 
     /// A message sets out when the interface of its host is free.

@@ -82,6 +82,13 @@ impl Physics {
         self.burst.saturating_sub(self.turn)
     }
 
+    /// Bytes of a message that leave its host at once, while the interface still has so many to send: a turn, and the whole frames that it has
+    /// room for.
+    pub(super) fn burst_behind(&self, unsent: u64) -> u64 {
+        let room = self.ahead().saturating_sub(unsent);
+        self.turn + if unsent == 0 { room } else { room - room % self.framing.payload }
+    }
+
     /// What a host's flows have in its queue: their turns, behind what the interface has taken.
     pub(super) fn backlog_of_host(&self) -> Backlog {
         Backlog { each: self.turn, more: self.ahead() }

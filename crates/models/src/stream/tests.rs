@@ -284,3 +284,10 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_interface_takes_whole_frames_ahead() {
+    let frames = |number: u64| number * 1448;
+    let at_once = [0, 1, 1448, 3000, 4400, 10_000].map(|unsent| TCP.burst_behind(unsent));
+    assert_eq!(at_once, [5, 4, 4, 2, 2, 2].map(frames));
+}

@@ -102,10 +102,10 @@ impl Wires {
         self.links[link.0 as usize].free
     }
 
-    /// Have the bursts so far left a link, but for so many bytes?
-    pub(super) fn is_free(&mut self, now: Time, link: LinkId, but_for: u64) -> bool {
+    /// Bytes of bursts that a link has not sent yet.
+    pub(super) fn unsent(&mut self, now: Time, link: LinkId) -> u64 {
         let wire = self.asked(link);
-        wire.free <= now + wire.span(but_for)
+        (wire.free.since(now).as_secs_f64() * wire.bandwidth) as u64
     }
 
     /// A short message comes to a link. Each flow puts as many bytes before it as it has itself, and not less than the backlog.
