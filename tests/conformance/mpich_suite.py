@@ -159,7 +159,7 @@ def run_all(library, suite, chosen, jobs, seconds):
         return dict(zip(chosen, pool.map(judge, chosen)))
 
 
-def page(results, references):
+def page(results, references, suite):
     total, failed = len(results), [case for case, reason in results.items() if reason]
     lines = ["# MPICH's tests of MPI", "",
              "The C tests of MPICH's own suite (`test/mpi` of its sources, which are not part of this repository), compiled with `mpirage cc`. Written by", "`tests/conformance/mpich_suite.py FOLDER --write`;",
@@ -170,7 +170,7 @@ def page(results, references):
         bad = [case for case in mine if results[case]]
         lines.append(f"| {folder} | {len(mine)} | {len(mine) - len(bad)} | {len(bad)} | {sum(bool(references.get(case)) for case in bad) if references else '–'} |")
     lines += ["", "## What fails", "", "| case | mpirage | Debian's MPICH |", "|---|---|---|"]
-    escape = lambda text: text.replace("|", "\\|")
+    escape = lambda text: text.replace(f"{suite}/", "").replace("|", "\\|")
     for case in failed:
         reference = references.get(case, "–") if references else "–"
         lines.append(f"| `{case}` | {escape(results[case])} | {'passes' if reference is None else escape(reference)} |")
@@ -205,7 +205,7 @@ def main():
     ours_only = [case for case in failed if references.get(case, True) is None]
     print(f"{len(results)} cases, {len(results) - len(failed)} pass, {len(failed)} fail, of these {len(ours_only)} that pass under Debian's MPICH")
     if options.write:
-        PAGE.write_text(page(results, references))
+        PAGE.write_text(page(results, references, suite))
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ impl Running<'_> {
             if self.session.rank_timeout.is_some_and(|limit| total > limit) {
                 return Ok(Quiet::Hangs(total.as_secs_f64()));
             }
-            if waited > slice && self.processes().works_beside_calls(rank) {
+            if waited > slice && !self.open_lines(rank)? && self.processes().works_beside_calls(rank) {
                 self.processes().threads_of(rank).pause(process, total);
                 return Ok(Quiet::Paused);
             }
