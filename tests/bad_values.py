@@ -98,7 +98,7 @@ BAD_OPTIONS = [
     (["--rank-timeout", "inf"], "not a time limit"), (["--rank-timeout", "1e300"], "not possible"),
     (["-n", "4000000000"], "memory left for"), (["-n", "2000000000"], "are possible"), (["-n", "-1"], "-1"), (["-n", "0"], "at least one"),
     (["-n", "99999999999"], "99999999999"), (["-n", "200000000", "--ranks-as", "processes"], "are possible"), (["-n", "1e3"], "1e3"),
-    (["--ppn", "0"], "0"), (["--ppn", "-1"], "-1"), (["-H", "host-0:x"], "not a number of slots"), (["-H", "host-0:0"], "empty"),
+    (["--ppn", "0"], "0"), (["--ppn", "-1"], "-1"), (["-H", "host-0:x"], "not a number of slots"), (["-H", "host-0:0"], "have no slots"),
     (["--cores", "0"], "0"), (["--share-malloc", "nan"], "nan"), (["--share-malloc", "-1"], "share-malloc"), (["--share-malloc", "1"], "at least"),
     (["--seed", "-1"], "-1"), (["--compute", "sometimes"], "measured, none, recorded"),
 ]
