@@ -1,12 +1,10 @@
-# Tests install what they need on a fresh machine (tests/prepare.py).
-
 PREFIX  ?= /usr/local
 CARGO   ?= cargo
 BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench validate paper2 paper4 conformance fuzz wheel deb install uninstall clean lint deny advisories
+.PHONY: all build links demo test bench validate netsim-paper sampi-paper conformance fuzz wheel deb install uninstall clean lint deny advisories
 
 all: build
 
@@ -17,7 +15,8 @@ FRONTS   := -p mpirage-fortran -p mpirage-front-mpich -p mpirage-front-openmpi
 BUILT   := $(BUILD)/.mpirage-full
 
 build:
-	$(CARGO) build --release --quiet $(PACKAGES) $(FRONTS)
+	@echo "building mpirage and its libraries; the first build takes minutes"
+	@$(CARGO) build --release $(PACKAGES) $(FRONTS)
 	@touch $(BUILT)
 	@$(MAKE) --no-print-directory links
 
@@ -29,17 +28,20 @@ links:
 # Compiles a bundled MPI program, simulates it on a bundled cluster, shows the result. The first build omits Parquet, which takes a
 # third of its time; after a full build the demo keeps it.
 demo:
-	$(CARGO) build --release --quiet $(PACKAGES) $(if $(wildcard $(BUILT)),,--no-default-features)
+	@echo "building mpirage; the first build takes minutes"
+	@$(CARGO) build --release $(PACKAGES) $(if $(wildcard $(BUILT)),,--no-default-features)
 	@$(MAKE) --no-print-directory links
 	$(MPIRAGE) demo
 
-# All tests: units and properties, programs against recorded outputs of MPICH, faults, wrappers.
-test: build
+# All tests: units and properties, then those of tests/ with pytest. Installs what they need first. `tests/run -k WORD` runs some.
+test:
+	@python3 tests/prepare.py
+	@$(MAKE) --no-print-directory build
 	tests/run
 
 # Compares speed and results with SimGrid, which is installed if it is missing.
 bench: build
-	tests/bench
+	tests/bench/run
 
 # Compares simulated times with measured ones: throughput of Linux's TCP, and Open MPI and MPICH over TCP if their measurements
 # are there (tests/packet/measured.py). Writes docs/validation.
@@ -49,12 +51,12 @@ validate: build
 	tests/packet/testbed.py --model smpirun,factors,ns3,flow,packet --seeds 8 --write docs/validation --check
 
 # Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.
-paper2: build
-	tests/paper2.py
+netsim-paper: build
+	tests/papers/netsim_paper.py
 
 # Figures 3, 6 and 7 of the SAMPI paper (docs/sampi-paper.md), and the speed of what-ifs: four minutes of processor time.
-paper4: build
-	tests/paper4.py
+sampi-paper: build
+	tests/papers/sampi_paper.py
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
 # numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour. Runs mpi4py's tests, Debian's MPI programs, and the NAS Parallel Benchmarks if NPB=FOLDER
@@ -76,18 +78,18 @@ conformance: build
 # Fuzzes the trace readers and the engine, FUZZ seconds each.
 FUZZ ?= 60
 fuzz:
-	tests/fuzz $(FUZZ)
+	tests/house/fuzz $(FUZZ)
 
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --all-targets --quiet -- -D warnings
-	crates/report/page/join.py --check
-	python3 tests/deny.py
+	crates/views/report/page/join.py --check
+	python3 tests/house/deny.py
 
 # Licences, duplicate versions and sources of dependencies, by the rules of deny.toml. cargo-deny knows more rules than the script
 # (`cargo install cargo-deny` takes five minutes of processor time).
 deny:
-	python3 tests/deny.py
+	python3 tests/house/deny.py
 	@if command -v cargo-deny >/dev/null; then cargo deny --all-features check bans licenses sources; fi
 
 # Known vulnerabilities of dependencies: needs cargo-deny, and its database from GitHub (or a copy from before, with --offline).

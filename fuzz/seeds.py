@@ -51,7 +51,7 @@ def dimemas():
 
 
 def dumpi():
-    layouts = (HERE / "../crates/trace/src/dumpi/layouts.txt").read_text().splitlines()
+    layouts = (HERE / "../crates/traces/trace/src/dumpi/layouts.txt").read_text().splitlines()
     functions = [line.split(" ", 1) for line in layouts if not line.startswith("#")]
     number = {name: at for at, (name, _) in enumerate(functions)}
     numbers = {"b": ">b", "h": ">h", "i": ">i", "l": ">q", "m": ">i", "o": ">i"}

@@ -1,4 +1,4 @@
-"""Common parts of the test scripts: running commands, finding processes and files that they leave behind, counting checks.
+"""Common parts of the tests: running commands, finding processes and files that they leave behind, counting checks.
 
 Processes are recognised by a variable in their environment, so tests of several checkouts may run side by side."""
 
@@ -14,13 +14,15 @@ import time
 import uuid
 from dataclasses import dataclass
 
+import prepare
+
 TESTS = pathlib.Path(__file__).resolve().parent
 ROOT = TESTS.parent
 BUILD = pathlib.Path(os.environ.get("MPIRAGE_BUILD", ROOT / "target" / "release"))
 MPIRAGE = BUILD / "mpirage"
 MARK = "MPIRAGE_TEST"
 # Fields of a result that differ between runs that are otherwise equal: measured figures, and the command line.
-MEASURED = ("wall_seconds", "cpu_seconds", "peak_rss_bytes", "largest_rank_rss_bytes", "command")
+MEASURED = ("wall_seconds", "cpu_seconds", "switches", "peak_rss_bytes", "largest_rank_rss_bytes", "command")
 
 
 @dataclass
@@ -35,14 +37,17 @@ class Result:
 
 
 class Suite:
-    """Counts checks, and owns a folder that is deleted at the end."""
+    """Checks of a file of tests, and a folder that is deleted at the end. A check that fails does not end its test: see conftest.py."""
 
-    def __init__(self, name, needs_build=True):
-        self.name, self.passed, self.failed, self.began = name, 0, 0, time.time()
+    def __init__(self, name, needs_build=True, variables=None):
+        self.name, self.variables = name, variables or {}
+        self.passed, self.failures, self.skips, self.began = 0, [], [], time.time()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"test-{name}-"))
         self.temporary = self.folder / "tmp"
         self.temporary.mkdir()
         self.compiled = {}
+        # A shell starts commands in the background with interruptions ignored, which programs of a test would inherit.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         if needs_build and not MPIRAGE.exists():
             sys.exit(f"{MPIRAGE} is not there; run `make build` first")
 
@@ -51,27 +56,36 @@ class Suite:
         if holds:
             self.passed += 1
         else:
-            self.failed += 1
+            self.failures.append(what)
             print(f"FAILED {what}" + (f"\n{indent(str(detail))}" if detail != "" else ""), flush=True)
         return bool(holds)
 
-    def end(self):
-        """The closing line, and the exit code."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        print(f"{self.name}: {time.time() - self.began:.0f} s")
-        print(f"{self.passed} passed, {self.failed} failed")
-        sys.exit(1 if self.failed else 0)
+    def skip(self, what, reason):
+        """Notes a part of a test that cannot run here. The summary of pytest lists it."""
+        self.skips.append(f"{what}: {reason}")
+        print(f"skipped: {what}: {reason}", flush=True)
 
-    def run_parts(self, parts, wanted):
-        """Runs functions of a test by their names, all of them if none is named, and ends."""
-        names = [part.__name__ for part in parts]
-        unknown = sorted(set(wanted) - set(names))
-        if unknown:
-            sys.exit(f"there is no part {', '.join(unknown)}; there are {', '.join(names)}")
-        for part in parts:
-            if not wanted or part.__name__ in wanted:
-                part(self)
-        self.end()
+    def has(self, command, what):
+        """True if a command is there; otherwise the tests that need it are skipped."""
+        if not shutil.which(command):
+            self.skip(what, f"there is no {command}")
+        return shutil.which(command) is not None
+
+    def taken(self):
+        """What was counted since the last call: checks that passed, those that failed, skipped parts."""
+        counted = self.passed, self.failures, self.skips
+        self.passed, self.failures, self.skips = 0, [], []
+        return counted
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def end(self):
+        """Ends a script that is no test of pytest: the closing line, and the exit code."""
+        self.close()
+        print(f"{self.name}: {time.time() - self.began:.0f} s")
+        print(f"{self.passed} passed, {len(self.failures)} failed" + (f", {len(self.skips)} skipped" if self.skips else ""))
+        sys.exit(1 if self.failures else 0)
 
     def compile(self, source, name=None, language="cc", flags=()):
         """The program made from a file, or from C text; compiled once."""
@@ -81,6 +95,8 @@ class Suite:
         else:
             path = source
         program = self.folder / (name or path.stem)
+        if language == "cxx":
+            prepare.debian({"g++": "g++"})
         if program not in self.compiled:
             made = self.run([MPIRAGE, language, "-O1", *flags, path, "-o", program, "-lm"], timeout=60)
             self.compiled[program] = self.check(f"{path.name} compiles", made.code == 0, made.err)
@@ -88,7 +104,9 @@ class Suite:
 
     def start(self, command, mark, env=None, **more):
         """Starts a command in a session of its own."""
-        variables = dict(os.environ, TMPDIR=str(self.temporary), **{MARK: mark}, **(env or {}))
+        # Workers of pytest-xdist have COLUMNS=80, at which help texts would be broken.
+        inherited = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        variables = {**inherited, "TMPDIR": str(self.temporary), MARK: mark, **self.variables, **(env or {})}
         more.setdefault("stdin", subprocess.DEVNULL)
         more.setdefault("stdout", subprocess.PIPE)
         more.setdefault("stderr", subprocess.PIPE)
@@ -163,9 +181,9 @@ def gone_within(mark, seconds):
 
 
 def shared_files():
-    """Names in /dev/shm, and those in /tmp that could be ours."""
+    """Names in /dev/shm, and those in /tmp that could be ours; not the folders of other tests."""
     memory = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
-    return {f"/dev/shm/{name}" for name in memory} | {f"/tmp/{name}" for name in os.listdir("/tmp") if re.search("mpi", name)}
+    return {f"/dev/shm/{name}" for name in memory} | {f"/tmp/{name}" for name in os.listdir("/tmp") if "mpi" in name and not name.startswith("test-")}
 
 
 def new_files(before):

@@ -18,7 +18,7 @@ use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Engine, NoMemory, Setup, waiting_cycle};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::{Record, Recorder};
-use mpirage_replay::Watch;
+use mpirage_simulation::Watch;
 use mpirage_scenario::Model;
 use mpirage_trace::Workload;
 
@@ -55,7 +55,7 @@ pub fn drive(workload: &mut dyn Workload) {
         return;
     }
     let mut engine = engine(ranks);
-    let _ = mpirage_replay::run(&mut engine, &mut Bounded::new(workload), &mut Impatient);
+    let _ = mpirage_simulation::run_workload(&mut engine, &mut Bounded::new(workload), &mut Impatient);
     // Also compute the explanations that users get.
     let blocked = engine.diagnosis().blocked();
     std::hint::black_box((waiting_cycle(&blocked), engine.diagnosis().leftovers()));

@@ -1,10 +1,6 @@
 //! Ranks that make arbitrary calls, decoded from bytes.
 
-use mpirage_call::{
-    Blocks, Burst, Call, CollectiveCall, CommRequest, Completing, ContextId, Operator, Part, Payload,
-    Reduction, Reply, RequestId, SendMode, Stamp, Work,
-};
-use mpirage_collectives::Collective;
+use mpirage_call::{Blocks, Burst, Call, Collective, CollectiveCall, CommRequest, Completing, ContextId, Operator, Part, Payload, Reduction, Reply, RequestId, SendMode, Stamp, Work};
 use mpirage_trace::{Calls, Step, TraceError, Workload};
 use mpirage_units::Duration;
 

@@ -11,7 +11,7 @@
  * commute). COUNTS of v- and w-forms: equal or ragged (0, 1 or 2 times BYTES). PLACE: apart or in-place. Names of non-blocking
  * collectives begin with i.
  *
- * Rank R writes FOLDER/R, a line per case: ID R TOKEN …, in the order in which the rank did it; crates/collectives/examples/messages.rs
+ * Rank R writes FOLDER/R, a line per case: ID R TOKEN …, in the order in which the rank did it; crates/engine/collectives/examples/messages.rs
  * explains the tokens. calls.h names the functions that know how to find them out. */
 
 #include <mpi.h>

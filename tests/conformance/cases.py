@@ -1,6 +1,6 @@
 """The calls that conformance tests make: collectives × sizes × numbers of ranks × operators, counts and places.
 
-A case is a line `ID RANKS COLLECTIVE ROOT BYTES ELEMENT OPERATOR COUNTS PLACE`; crates/collectives/examples/messages.rs explains the words."""
+A case is a line `ID RANKS COLLECTIVE ROOT BYTES ELEMENT OPERATOR COUNTS PLACE`; crates/engine/collectives/examples/messages.rs explains the words."""
 
 from dataclasses import dataclass
 

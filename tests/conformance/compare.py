@@ -1,6 +1,6 @@
 """Compares what the ranks of a collective do in an MPI library with the schedules of crates/collectives.
 
-Both sides give a list of tokens per case and rank (crates/collectives/examples/messages.rs explains them). Three questions, each one
+Both sides give a list of tokens per case and rank (crates/engine/collectives/examples/messages.rs explains them). Three questions, each one
 stricter than the one before:
 
 - messages: does each rank send the same number of messages and bytes to each other one?
@@ -45,7 +45,7 @@ def read(lines):
 
 
 def schedules(program, choice, cases):
-    """The schedules of crates/collectives for these cases, which the user's CHOICE selects."""
+    """The schedules of crates/engine/collectives for these cases, which the user's CHOICE selects."""
     text = "\n".join(case.line(number) for number, case in cases.items())
     made = subprocess.run([program, choice], input=text, stdout=subprocess.PIPE, text=True, check=False)
     if made.returncode:

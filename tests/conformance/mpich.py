@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Compares `--coll mpich-4.0` with MPICH 4.0 itself: the messages of every collective, in number, size and order, and where ranks wait.
 
-Runs calls.c with Debian's MPICH and crates/collectives/examples/messages.rs for the same calls. mpich/record.c stands between MPICH and UCX
+Runs calls.c with Debian's MPICH and crates/engine/collectives/examples/messages.rs for the same calls. mpich/record.c stands between MPICH and UCX
 and sees each message, because every rank is on a node of its own (MPIR_CVAR_NOLOCAL). All messages of up to 16 ranks use rendezvous, so that waits are
 seen; with more ranks that takes too long, and waits are not compared.
 
 Calls without data are left out: MPICH returns at once, while our schedules keep ranks in step for the simulator's sake. Empty messages of
 other calls are not compared, for the same reason.
 
-With --selection the library gets a selection file that crates/collectives has written from a few rules, and has to follow it.
+With --selection the library gets a selection file that crates/engine/collectives has written from a few rules, and has to follow it.
 
     mpich.py [--full] [--selection] [-n RANKS,…] [-c COLLECTIVE,…] [--coll CHOICE] [--keep FOLDER] [--table FILE] [--show COUNT]"""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `--coll openmpi-4.1` with Open MPI 4.1 itself: the messages of every collective, in number, size, order and mode.
 
-Runs calls.c and openmpi/trace.c with Debian's Open MPI, all ranks on this machine, and crates/collectives/examples/messages.rs for the same calls.
+Runs calls.c and openmpi/trace.c with Debian's Open MPI, all ranks on this machine, and crates/engine/collectives/examples/messages.rs for the same calls.
 `make conformance` runs it with powers of four and a few numbers of ranks; FULL=1 with all powers of two, one byte less, and 16 numbers
 of ranks between 2 and 64.
 

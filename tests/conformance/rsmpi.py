@@ -121,6 +121,8 @@ def page(table, names, numbers):
         f"The {len(names)} examples of the crate `mpi` (rsmpi) {VERSION}, unmodified, built by Cargo with `MPICC` set to mpirage's `mpicc` and run by",
         "`mpirage run -n RANKS`. The examples check their results with assertions. Written by `tests/conformance/rsmpi.py --write`;",
         "`make conformance` runs it. Ranks are processes: rustc makes ordinary executables with thread-local variables, which cannot be folded.", "",
+        "`MPICC=mpicc cargo build` builds your own program, with mpirage's `mpicc` on `PATH`. The crate makes its bindings with bindgen, which needs",
+        "libclang and the headers that belong to it (Debian: `clang libclang-dev`); without them its build ends with `Unable to find libclang`.", "",
         f"{works} of {len(names)} work.", "",
         "| example | " + " | ".join(f"{ranks} ranks" for ranks in numbers) + " |",
         "|---|" + "---|" * len(numbers), *rows, "",

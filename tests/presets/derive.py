@@ -24,7 +24,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 from harness import MPIRAGE
 
-PRESETS = ROOT / "crates" / "platform" / "presets"
+PRESETS = ROOT / "crates" / "network" / "platform" / "presets"
 WINDOW = 64
 ROUNDS = 14
 

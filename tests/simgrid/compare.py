@@ -1,6 +1,6 @@
 """Compares simulated times with SimGrid's own, case by case, to 1e-6 relative.
 
-Both sides compile the programs of tests/exact with their own compiler wrapper and run them on the same platform file
+Both sides compile the programs of tests/network/exact_times with their own compiler wrapper and run them on the same platform file
 (written to a temporary folder), computation off. Needs Debian's libsimgrid-dev (smpicc, smpirun). The cases of the group
 `reference` are also compared with fixed values.
 
@@ -260,7 +260,7 @@ class Bench:
     def binary(self, compiler, side, program):
         path = self.folder / f"{program}.{side}"
         if not path.exists():
-            source = ROOT / "tests" / "exact" / f"{program}.c"
+            source = ROOT / "tests" / "network" / "exact_times" / f"{program}.c"
             source = source if source.exists() else ROOT / "tests" / "simgrid" / f"{program}.c"
             execute([*compiler, "-O2", source, "-o", path], self.timeout, self.folder)
         return path

@@ -1,6 +1,6 @@
 """Compares replays with SimGrid's own, to 1e-6 relative.
 
-Three kinds of traces: those of tests/replay, written by hand; programs of tests/exact traced by SimGrid (`smpirun -trace-ti`);
+Three kinds of traces: those of tests/traces/replay, written by hand; programs of tests/network/exact_times traced by SimGrid (`smpirun -trace-ti`);
 and the same programs traced by mpirage, which SimGrid must accept and replay in the time of the run. Computation counts in the
 first kind only. Needs Debian's libsimgrid-dev. Prints a table and at the end `N passed, N failed`.
 
@@ -91,7 +91,7 @@ def written(bench, trace):
 def traced_by_simgrid(bench, program, ranks, arguments):
     platform, hosts = bench.platform(ranks)
     binary, trace = bench.folder / f"{program}.simgrid", bench.folder / f"{program}-{ranks}.sg"
-    bench.run(["smpicc", "-O2", ROOT / "tests" / "exact" / f"{program}.c", "-o", binary])
+    bench.run(["smpicc", "-O2", ROOT / "tests" / "network" / "exact_times" / f"{program}.c", "-o", binary])
     bench.run(["smpirun", "-np", ranks, "-platform", platform, "-hostfile", hosts, "-trace-ti", "-trace-file", trace, *SIMGRID,
                "--cfg=smpi/simulate-computation:no", "--cfg=smpi/host-speed:1Gf", "--log=root.thres:critical", binary, *arguments])
     result = [("SimGrid", bench.simgrid(ranks, trace)), ("mpirage", bench.ours(ranks, trace))]
@@ -103,7 +103,7 @@ def traced_by_simgrid(bench, program, ranks, arguments):
 def traced_by_mpirage(bench, program, ranks, arguments):
     platform, _ = bench.platform(ranks)
     binary, trace = bench.folder / f"{program}.mpirage", bench.folder / f"{program}-{ranks}.ti"
-    bench.run([bench.mpirage, "cc", "-O2", ROOT / "tests" / "exact" / f"{program}.c", "-o", binary])
+    bench.run([bench.mpirage, "cc", "-O2", ROOT / "tests" / "network" / "exact_times" / f"{program}.c", "-o", binary])
     out = bench.run([bench.mpirage, "run", "-q", "--json", "--compute", "none", "-p", platform, "--model", "simgrid",
                      "--coll", OURS, "--trace", trace, "-n", ranks, binary, *arguments])
     run = json.loads(re.search(r'\{"outcome".*\}', out).group(0))["simulated_seconds"]
@@ -117,7 +117,7 @@ def main():
     options = options.parse_args()
     with tempfile.TemporaryDirectory(prefix="simgrid-replay-") as folder:
         bench = Bench(folder, options.filter)
-        for trace in sorted((ROOT / "tests" / "replay").glob("*.txt")):
+        for trace in sorted((ROOT / "tests" / "traces" / "replay").glob("*.txt")):
             bench.case(f"by hand: {trace.stem}", lambda: written(bench, trace))
         programs = [("pingpong", 2, [50, 70000]), ("late", 2, [100000]), ("share", 5, [200000]), ("allreduce", 16, [5, 1000]),
                     ("alltoall", 8, [5000]), ("halo2d", 16, [10, 10240]), ("halo2d", 256, [100, 10240])]

@@ -4,11 +4,13 @@
 #![allow(missing_docs)] // of what the macros make
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use mpirage_call::{Blocks, Call, CollectiveCall, Completing, Part, Payload, RequestId, WORLD};
-use mpirage_collectives::{Algorithm, Collective, Peers, Schedule, Shape, schedule};
+use mpirage_call::{
+    Algorithm, Blocks, Call, Collective, CollectiveCall, Completing, Part, Payload, Peers, RequestId, WORLD,
+};
+use mpirage_collectives::{Schedule, Shape, schedule};
 
 #[allow(dead_code)] // tests use the rest
-#[path = "../../mpi/tests/common/mod.rs"]
+#[path = "../../engine/mpi/tests/common/mod.rs"]
 mod common;
 
 use common::{one_switch, recv, run, send};

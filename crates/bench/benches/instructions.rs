@@ -7,12 +7,13 @@
 use std::hint::black_box;
 
 use gungraun::{library_benchmark, library_benchmark_group, main};
-use mpirage_collectives::{Algorithm, Collective, Schedule, Shape, schedule};
+use mpirage_call::{Algorithm, Collective};
+use mpirage_collectives::{Schedule, Shape, schedule};
 use mpirage_kernel::Agenda;
 use mpirage_units::{Duration, Time};
 
 #[allow(dead_code)] // tests use the rest
-#[path = "../../mpi/tests/common/mod.rs"]
+#[path = "../../engine/mpi/tests/common/mod.rs"]
 mod common;
 
 use common::patterns::{Pattern, Stage};

@@ -73,21 +73,21 @@ pub enum Command {
     /// Compile a C program (also installed as mpicc)
     #[command(after_help = examples::CC)]
     Cc {
-        /// Arguments of the C compiler
+        /// Arguments of the C compiler; with --watch-memory, `mpirage check` sees loads and stores of windows
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
     /// Compile a C++ program (also installed as mpicxx, mpic++)
     #[command(after_help = examples::CXX)]
     Cxx {
-        /// Arguments of the C++ compiler
+        /// Arguments of the C++ compiler; with --watch-memory, `mpirage check` sees loads and stores of windows
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
     /// Compile a Fortran program (also installed as mpifort, mpif90, mpif77)
     #[command(after_help = examples::FC)]
     Fc {
-        /// Arguments of the Fortran compiler
+        /// Arguments of the Fortran compiler; with --watch-memory, `mpirage check` sees loads and stores of windows
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },

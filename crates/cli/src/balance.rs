@@ -1,6 +1,5 @@
 //! `mpirage balance`: the same trace with several load balancers.
 
-mod cases;
 mod page;
 mod show;
 mod traced;
@@ -11,16 +10,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use mpirage_outfile::OutputFile;
+use mpirage_files::OutputFile;
+use mpirage_simulation::limits::{self, RankKind};
+use mpirage_simulation::{CaseOutcome, Interrupt, Study};
 
 use crate::arguments::{BalanceArguments, STANDARD_OUTPUT};
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, bad_trace, usage};
-use crate::interrupt::Interrupt;
-use crate::limits::{self, RankKind};
 use crate::output::{self, say};
 use crate::{results, trace};
-use cases::{CaseOutcome, Study};
 use show::Table;
 use traced::TracedProgram;
 
@@ -41,10 +39,10 @@ pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
     file.into_iter().for_each(|file| files.output("--json", file));
     arguments.report.iter().for_each(|file| files.output("--report", file));
     files.check()?;
-    let file = file.map(results::open).transpose()?;
+    let file = file.map(mpirage_simulation::open).transpose()?;
     let report =
         arguments.report.as_deref().map(|file| results::open_report("--report", file)).transpose()?;
-    let results = studies(arguments, program.as_ref(), &interrupt)?;
+    let results = studies(arguments, program.as_ref(), interrupt)?;
     let warnings = results.iter().flat_map(|(study, outcomes)| study.warnings(outcomes));
     // All process grids have the same machine and the same doubts.
     let warnings: BTreeSet<String> = warnings.collect();
@@ -65,17 +63,17 @@ pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
 }
 
 /// The trace as it is, or one study for each process grid.
-fn studies<'a>(
-    arguments: &'a BalanceArguments,
+fn studies(
+    arguments: &BalanceArguments,
     program: Option<&TracedProgram<'_>>,
-    interrupt: &Interrupt,
-) -> Result<Vec<(Study<'a>, Vec<CaseOutcome>)>, Failure> {
+    interrupt: Interrupt,
+) -> Result<Vec<(Study, Vec<CaseOutcome>)>, Failure> {
     let traced = program.map(|program| program.fine(interrupt)).transpose()?;
     let trace = traced.map_or_else(|| arguments.trace.clone(), |file| file.to_string_lossy().into_owned());
-    // What the user says of a program's computation holds for the run that is traced.
+    // For a program, the user's choice of computation holds for the traced run.
     let compute = arguments.compute.as_deref().filter(|_| program.is_none());
     let one = |trace: &str| {
-        let study = Study::new(arguments, trace, compute)?;
+        let study = Study::new(arguments.study(trace, compute))?;
         let outcomes = study.run(interrupt)?;
         Ok((study, outcomes))
     };

@@ -19,17 +19,22 @@ use mpirage_units::BYTES;
 use crate::arguments::{CalibrateArguments, MachineArguments};
 use crate::conflicts::Conflicts;
 use crate::exit::{self, Failure, bad_measurements, usage};
-use crate::machine::Machine;
-use crate::output::say;
-use crate::words;
+use crate::output::{self, say};
 use files::Files;
+use mpirage_simulation::{Machine, words};
 use show::Results;
 
 /// Bytes of the largest file of measurements.
 const LARGEST: u64 = 1 << 30;
+/// The program of `--node`.
+const NODE: &str = include_str!("calibrate/node.c");
 
 /// Calibrates.
 pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
+    if arguments.node {
+        output::line(NODE.trim_end());
+        return Ok(0);
+    }
     conflicts(arguments).check()?;
     let choices = Choices::of(arguments)?;
     let machine = machine(&arguments.machine)?;
@@ -82,7 +87,7 @@ fn warn(results: &Results<'_>) {
     }
 }
 
-/// What the user chose, by names that exist.
+/// The user's choices, after their names have been checked.
 struct Choices {
     reading: ReadOptions,
     criterion: Criterion,
@@ -127,7 +132,7 @@ fn fits_overheads(arguments: &CalibrateArguments) -> Result<bool, Failure> {
 fn breakpoints(text: &str) -> Result<Vec<u64>, Failure> {
     let path = Path::new(text);
     if path.exists() {
-        let content = mpirage_input::read_text(path, LARGEST).map_err(bad_measurements)?;
+        let content = mpirage_files::read_text(path, LARGEST).map_err(bad_measurements)?;
         return read_breakpoints(text, &content).map_err(bad_measurements);
     }
     let size = |size: &str| BYTES.read(size).map(|read| read.value() as u64);
@@ -167,7 +172,7 @@ fn machine(arguments: &MachineArguments) -> Result<Machine, Failure> {
         let problem = "the model to begin with is one of `mpirage info models`, not a file";
         return Err(usage(format!("--model {}: {problem}", arguments.model)));
     }
-    let machine = Machine::new(&with_two_hosts(arguments), 2)?;
+    let machine = Machine::new(&with_two_hosts(arguments).request(), 2)?;
     match &machine.model.network {
         Network::Flow(_) => Ok(machine),
         _ => Err(usage(format!("--model {}: only flow models are calibrated", arguments.model))),
@@ -179,7 +184,7 @@ fn with_two_hosts(arguments: &MachineArguments) -> MachineArguments {
     MachineArguments { ppn: if placed { arguments.ppn } else { Some(1) }, ..arguments.clone() }
 }
 
-/// What lies between the two ranks, as the model sees it.
+/// The route between the two ranks, as the model sees it.
 fn route(machine: &Machine) -> Result<Route, Failure> {
     let Network::Flow(flow) = &machine.model.network else { unreachable!("checked before") };
     let (one, other): (HostId, HostId) = (machine.placement.hosts[0], machine.placement.hosts[1]);
@@ -210,14 +215,14 @@ fn measurements(
     let mut names = Vec::new();
     for file in &arguments.measurements {
         let name = file.display().to_string();
-        let bytes = mpirage_input::read(file, LARGEST).map_err(bad_measurements)?;
+        let bytes = mpirage_files::read(file, LARGEST).map_err(bad_measurements)?;
         all.extend(read(&name, &bytes, reading).map_err(bad_measurements)?);
         names.push(file.file_name().map_or(name, |name| name.to_string_lossy().into_owned()));
     }
     Ok((all, names.join(", ")))
 }
 
-/// What the model predicts without the overheads that are fitted.
+/// The model's predictions without the overheads that are fitted.
 fn predictions(machine: &Machine, measurements: &Measurements) -> Result<Vec<Prediction>, Failure> {
     let mut bare = machine.with_ranks(&[0, 1]);
     bare.model.protocol.recv_overhead = Overhead::default();
@@ -231,7 +236,7 @@ fn predictions(machine: &Machine, measurements: &Measurements) -> Result<Vec<Pre
     sizes.dedup();
     sizes
         .into_iter()
-        .map(|bytes| Ok(Prediction { bytes, seconds: predict::ping_pong(&bare, bytes)? }))
+        .map(|bytes| Ok(Prediction { bytes, seconds: mpirage_simulation::ping_pong(&bare, bytes)? }))
         .collect()
 }
 

@@ -13,7 +13,6 @@
 
 mod explore;
 mod findings;
-mod outcome;
 mod settings;
 mod single;
 

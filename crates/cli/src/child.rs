@@ -8,11 +8,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use mpirage_simulation::Interrupt;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::exit::{self, Failure};
-use crate::interrupt::Interrupt;
 
 /// How often to check whether the process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -38,7 +38,7 @@ impl Ended {
     }
 }
 
-/// What bounds a run, and where its output goes.
+/// The time limit of a run, and the destination of its output.
 pub struct Limits {
     /// How long it may take.
     pub seconds: Duration,
@@ -51,7 +51,7 @@ pub fn run(
     name: &str,
     arguments: &[OsString],
     variables: &[(&str, OsString)],
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
 ) -> Result<Ended, Failure> {
     let limits = Limits { seconds: Duration::MAX, output: Stdio::null() };
     let ended = run_limited(name, arguments, variables, interrupt, limits)?;
@@ -63,7 +63,7 @@ pub fn run_limited(
     name: &str,
     arguments: &[OsString],
     variables: &[(&str, OsString)],
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
     limits: Limits,
 ) -> Result<Option<Ended>, Failure> {
     let mut command = Command::new(std::env::current_exe().context("cannot find this program's own file")?);
@@ -82,7 +82,7 @@ pub fn run_limited(
 
 /// Runs any command and returns its output; a signal that ends this process ends the command too. Without a command of that
 /// name, the inner result is the error.
-pub fn output(command: &mut Command, interrupt: &Interrupt) -> Result<io::Result<Output>, Failure> {
+pub fn output(command: &mut Command, interrupt: Interrupt) -> Result<io::Result<Output>, Failure> {
     let mut child = match command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
         Ok(child) => child,
         Err(error) => return Ok(Err(error)),
@@ -103,7 +103,7 @@ fn read_aside(stream: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>>
 }
 
 /// Waits until the process ends; none if that takes longer than the limit. A signal to this process is an error.
-fn wait(child: &mut Child, interrupt: &Interrupt, limit: Duration) -> Result<Option<ExitStatus>, Failure> {
+fn wait(child: &mut Child, interrupt: Interrupt, limit: Duration) -> Result<Option<ExitStatus>, Failure> {
     let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait().context("cannot wait for another process")? {

@@ -8,7 +8,7 @@ use mpirage_units::{Duration, counted};
 use serde_json::{Value, json};
 
 use crate::arguments::{CompareArguments, STANDARD_OUTPUT};
-use crate::calibrate::files::{Json, open_plot, write};
+use crate::calibrate::{files::Json, files::open_plot, files::write};
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, TOO_FAR, bad_measurements, usage};
 use crate::output::{self, say};
@@ -60,7 +60,7 @@ fn conflicts(arguments: &CompareArguments) -> Conflicts {
 }
 
 fn records(file: &Path) -> Result<Vec<Record>, Failure> {
-    let bytes = mpirage_input::read(file, LARGEST).map_err(bad_measurements)?;
+    let bytes = mpirage_files::read(file, LARGEST).map_err(bad_measurements)?;
     read_records(&file.display().to_string(), &bytes, &ReadOptions::default()).map_err(bad_measurements)
 }
 

@@ -8,7 +8,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use mpirage_outfile::{folder_of, is_special, resolve};
+use mpirage_files::{folder_of, is_special, resolve};
 
 use crate::exit::{Failure, usage};
 

@@ -8,14 +8,14 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use mpirage_simulation::Interrupt;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::arguments::DemoArguments;
 use crate::exit::Failure;
-use crate::install::Install;
-use crate::interrupt::Interrupt;
 use crate::output::say;
+use mpirage_programs::install::Install;
 
 /// The bundled program.
 const PROGRAM: &str = "examples/halo2d.c";
@@ -29,10 +29,10 @@ pub fn command(arguments: &DemoArguments) -> Result<u8, Failure> {
     let private = Permissions::from_mode(0o700);
     let folder = tempfile::Builder::new().prefix("mpirage-demo-").permissions(private).tempdir();
     let folder = folder.context("cannot make a temporary folder")?;
-    show(arguments, &folder.path().join("halo2d"), &interrupt)
+    show(arguments, &folder.path().join("halo2d"), interrupt)
 }
 
-fn show(arguments: &DemoArguments, program: &Path, interrupt: &Interrupt) -> Result<u8, Failure> {
+fn show(arguments: &DemoArguments, program: &Path, interrupt: Interrupt) -> Result<u8, Failure> {
     let source = Install::locate()?.share.join(PROGRAM);
     say!("mpirage: you can type these commands yourself:\n");
     say!("  mpirage cc -O2 {PROGRAM} -o halo2d");
@@ -59,7 +59,7 @@ fn new_report() -> PathBuf {
 }
 
 /// Runs a command of mpirage in a process of its own, so that its figures contain nothing of the commands before.
-fn mpirage<'a>(words: impl Iterator<Item = &'a OsStr>, interrupt: &Interrupt) -> Result<u8, Failure> {
+fn mpirage<'a>(words: impl Iterator<Item = &'a OsStr>, interrupt: Interrupt) -> Result<u8, Failure> {
     let executable = std::env::current_exe().context("cannot find out where mpirage is")?;
     let child = Command::new(&executable).args(words).spawn();
     let child = child.with_context(|| format!("cannot start {}", executable.display()))?;
@@ -69,7 +69,7 @@ fn mpirage<'a>(words: impl Iterator<Item = &'a OsStr>, interrupt: &Interrupt) ->
 }
 
 /// Waits for a command, and ends it if a signal asks this one to stop.
-fn wait(mut child: Child, interrupt: &Interrupt) -> std::io::Result<ExitStatus> {
+fn wait(mut child: Child, interrupt: Interrupt) -> std::io::Result<ExitStatus> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);

@@ -9,12 +9,12 @@ use clap::{CommandFactory, FromArgMatches};
 use mpirage_rank::{Pacer, TimeFactor};
 
 use crate::arguments::{EmulateArguments, RunArguments};
-use crate::emulation::Emulation;
 use crate::exit::{self, Failure, usage};
 use crate::launcher;
 use crate::plan::{Mode, Plan};
 
 use factor::{Share, Wanted};
+use mpirage_simulation::Emulation;
 use search::Search;
 
 /// Parses the arguments of `emulate` and runs the program.

@@ -1,4 +1,4 @@
-//! Examples shown at the end of help texts. `tests/behaviour.py` runs them.
+//! Examples shown at the end of help texts. `tests/command/test_command_line.py` runs them.
 
 /// `mpirage --help`.
 pub const ALL: &str = "\
@@ -136,6 +136,7 @@ pub const CALIBRATE: &str = "\
 Examples:
   mpirage calibrate pingpong-openmpi.csv -p testbed.toml -o mine.toml
   mpirage calibrate pingpong-openmpi.csv -p testbed.toml --segments 3 --report fit.html
+  mpirage calibrate --node > node.c     # measures a core where it runs
   mpirage run -n 2 -p testbed.toml --model mine.toml ./ring";
 
 /// `mpirage compare --help`.

@@ -1,8 +1,6 @@
 //! `mpirage info`.
 
 mod collectives;
-mod dot;
-mod schedules;
 
 use mpirage_call::standard_function_names;
 use mpirage_platform::{BUILTINS, NetworkPreset};
@@ -11,8 +9,8 @@ use mpirage_trace::{KEYS, PATTERNS};
 
 use crate::arguments::{InfoArguments, InfoTopic};
 use crate::exit::{Failure, bad_platform, usage};
-use crate::install::Install;
 use crate::output;
+use mpirage_programs::install::{self, Install};
 
 /// Prints a list.
 pub fn command(arguments: &InfoArguments) -> Result<u8, Failure> {
@@ -102,7 +100,7 @@ fn list_functions() -> Result<(), Failure> {
 
 fn missing_functions(install: &Install) -> Vec<String> {
     const MARK: &[u8] = b"mpirage functions not there yet:";
-    let library = std::fs::read(install.library.join(crate::install::LIBRARY)).unwrap_or_default();
+    let library = std::fs::read(install.library.join(install::LIBRARY)).unwrap_or_default();
     let Some(at) = library.windows(MARK.len()).position(|window| window == MARK) else { return Vec::new() };
     let list = &library[at + MARK.len()..];
     let end = list.iter().position(|&byte| byte == 0).unwrap_or(0);

@@ -2,23 +2,17 @@
 
 mod alone;
 mod ending;
-mod file;
-mod plan;
-mod recorder;
 mod run;
 mod show;
-mod traces;
 
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{JobsArguments, STANDARD_OUTPUT};
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
-use crate::host_speed;
-use crate::interrupt::Interrupt;
 use crate::results::JsonOutput;
-use file::{JobsFile, What};
-use plan::{Job, Plan};
+use mpirage_simulation::jobs::{Job, JobsFile, JobsPlan, JobsRequest, What};
+use mpirage_simulation::{Interrupt, host_speed};
 use run::Run;
 
 /// Runs the jobs of a file.
@@ -30,7 +24,7 @@ pub fn command(arguments: &JobsArguments) -> Result<u8, Failure> {
     }
     let file = JobsFile::read(&arguments.file)?;
     let speed = speed_of_this_machine(&arguments, &file)?;
-    let plan = Plan::new(&arguments, &file, speed)?;
+    let plan = JobsPlan::new(&request(&arguments), &file, speed)?;
     files(&arguments, &plan).check()?;
     let interrupt = Interrupt::watch()?;
     let json = arguments.json.as_deref().map(JsonOutput::open).transpose()?;
@@ -39,11 +33,20 @@ pub fn command(arguments: &JobsArguments) -> Result<u8, Failure> {
             .map_err(|error| usage(format!("--reports {}: {error}", folder.display())))?;
     }
     let alone = match plan.jobs.len() > 1 && !arguments.no_alone {
-        true => Some(alone::run(&plan, speed, &interrupt)?),
+        true => Some(alone::run(&plan, speed, interrupt)?),
         false => None,
     };
     let sharing = file.sharing;
-    Run { arguments, plan, sharing, speed, costs_file, alone }.carry_out(json, &interrupt)
+    Run { arguments, plan, sharing, speed, costs_file, alone }.carry_out(json, interrupt)
+}
+
+fn request(arguments: &JobsArguments) -> JobsRequest {
+    JobsRequest {
+        machine: arguments.machine.request(),
+        measured: arguments.compute != "none",
+        host_speed: arguments.host_speed.clone(),
+        only: arguments.only.clone(),
+    }
 }
 
 /// The speed of this machine, if it is needed.
@@ -52,11 +55,11 @@ fn speed_of_this_machine(arguments: &JobsArguments, file: &JobsFile) -> Result<O
     if !programs || arguments.compute == "none" {
         return Ok(None);
     }
-    Ok(Some(host_speed::parse(arguments.host_speed.as_deref())?.unwrap_or_else(host_speed::measure)))
+    Ok(Some(host_speed::of_this_machine(arguments.host_speed.as_deref())?.flops))
 }
 
 /// The files that the command reads and writes.
-fn files(arguments: &JobsArguments, plan: &Plan) -> Conflicts {
+fn files(arguments: &JobsArguments, plan: &JobsPlan) -> Conflicts {
     let mut files = Conflicts::default();
     files.input("the jobs", &arguments.file);
     arguments.machine.add_inputs(&mut files);

@@ -2,13 +2,12 @@
 //!
 //! In `mpirun -np 4 -ppn 2 -genv A 1 prog`, these single-dash words become options of
 //! [`RunArguments`](crate::arguments::RunArguments) before they are parsed.
-//! That definition also knows which of them take values.
+//! The definition of `RunArguments` also knows which of them take values.
 
 use std::ffi::{OsStr, OsString};
 
 use clap::{Arg, ArgAction, Command};
-
-use crate::words;
+use mpirage_simulation::words;
 
 /// Other spellings, and ours.
 const SPELLINGS: [(&str, &str); 37] = [

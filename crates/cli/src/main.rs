@@ -7,64 +7,37 @@
 
 mod arguments;
 mod balance;
-mod balancing;
-mod briefing;
 mod calibrate;
-mod captures;
 mod check;
 mod child;
 mod compare;
-mod compile;
 mod conflicts;
-mod costs;
-mod deadlock;
 mod demo;
-mod diagnosis;
 mod emulate;
-mod emulation;
 mod env;
 mod examples;
 mod exit;
-mod fortran_modules;
-mod fronts;
 mod gdb;
-mod host_speed;
-mod hosts;
 mod info;
-mod install;
-mod interrupt;
 mod jobs;
 mod launcher;
-mod limits;
-mod machine;
 mod manual;
-mod mpi4py;
 mod output;
-mod pie_link;
 mod plan;
 mod platform;
-mod program_file;
 mod program_output;
 mod progress;
-mod rank_mode;
-mod recordings;
 mod repeat;
-mod repetition;
 mod replay;
 mod report;
-mod reporting;
 mod results;
 mod run;
-mod share_malloc;
-mod source_lines;
-mod spread;
+mod session_watch;
 mod summary;
 mod sweep;
 mod trace;
 mod tune;
 mod universe;
-mod wanted;
-mod words;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -72,6 +45,9 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
+
+use mpirage_programs::compile::Language;
+use mpirage_simulation::words;
 
 use crate::arguments::{Command, Line};
 use crate::exit::Failure;
@@ -99,21 +75,29 @@ fn dispatch(typed: &[OsString]) -> Result<u8, Failure> {
     let name = typed.first().and_then(|path| Path::new(path).file_name()).and_then(|name| name.to_str());
     let rest = typed.get(1..).unwrap_or_default();
     match name.unwrap_or("mpirage") {
-        "mpicc" => compile::compile(compile::Language::C, rest),
-        "mpicxx" | "mpic++" | "mpiCC" => compile::compile(compile::Language::Cxx, rest),
-        "mpif77" | "mpif90" | "mpifort" => compile::compile(compile::Language::Fortran, rest),
+        "mpicc" => compile(Language::C, rest),
+        "mpicxx" | "mpic++" | "mpiCC" => compile(Language::Cxx, rest),
+        "mpif77" | "mpif90" | "mpifort" => compile(Language::Fortran, rest),
         "mpiexec" | "mpirun" => run::command(rest),
         _ => subcommand(typed, rest),
     }
+}
+
+/// Compiles a program, or answers a question of a build system.
+fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure> {
+    if let Some(answer) = mpirage_programs::compile::compile(language, arguments)? {
+        output::line(answer);
+    }
+    Ok(0)
 }
 
 fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
     // Compilers and launchers have their own syntax, so these commands are not parsed by clap.
     let tail = rest.get(1..).unwrap_or_default();
     match rest.first().and_then(|word| word.to_str()) {
-        Some("cc") => return compile::compile(compile::Language::C, tail),
-        Some("cxx") => return compile::compile(compile::Language::Cxx, tail),
-        Some("fc") => return compile::compile(compile::Language::Fortran, tail),
+        Some("cc") => return compile(Language::C, tail),
+        Some("cxx") => return compile(Language::Cxx, tail),
+        Some("fc") => return compile(Language::Fortran, tail),
         Some("run") => return run::command(tail),
         Some("emulate") => return emulate::command(tail),
         Some("gdb") => return gdb::command(tail),

@@ -1,24 +1,24 @@
 //! Turns the arguments of `mpirage run` into everything a run needs, and checks it.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::CommandFactory;
+use mpirage_platform::UNMEASURED_SPEED;
 use mpirage_rank::{DataPlane, Program, RunAhead};
+use mpirage_simulation::{
+    Emulation, Machine, OutputRequest, costs, costs::Recording, host_speed, host_speed::HostSpeed, limits,
+    limits::RankKind, repetition, words::choose,
+};
 
 use crate::arguments::{CheckArguments, EmulateArguments, RunArguments};
 use crate::check::CheckRun;
-use crate::costs::Recording;
-use crate::emulation::Emulation;
 use crate::exit::{Failure, usage};
-use crate::limits::{self, RankKind};
-use crate::machine::Machine;
-use crate::rank_mode::{self, POSIX_IO, RankMode, UNIVERSE};
 use crate::repeat::{self, Measured};
-use crate::repetition;
-use crate::words::choose;
-use crate::{costs, fronts, host_speed, launcher, program_file, share_malloc, universe};
+use crate::{launcher, universe};
+use mpirage_programs::rank_mode::{self, POSIX_IO, RankMode, UNIVERSE};
+use mpirage_programs::{ProgramRequest, share_malloc};
 
 const DATA_PLANES: [(&str, DataPlane); 2] = [("direct", DataPlane::Direct), ("mailbox", DataPlane::Mailbox)];
 const RUN_AHEAD: [(&str, RunAhead); 3] =
@@ -45,10 +45,14 @@ pub struct Plan {
     pub programs: Vec<Arc<Program>>,
     /// The machine, with ranks on it.
     pub machine: Machine,
+    /// Files that the run writes besides its figures.
+    pub outputs: OutputRequest,
     /// Where computation times come from.
     pub compute: Compute,
     /// Speed of this machine, or of the one that recorded, in flops.
     pub host_speed: f64,
+    /// How much rounds of its measurement differed, as a fraction; none if it was given.
+    pub host_speed_spread: Option<f64>,
     /// The costs that an earlier run recorded, if this run reuses them.
     pub recording: Option<Recording>,
     /// The result of the measuring runs of `--compute repeat:N`.
@@ -69,13 +73,13 @@ pub struct Plan {
     pub share_malloc: u64,
     /// The pace, if the run is an emulation.
     pub emulation: Option<Emulation>,
-    /// What is different, if the run is one of a check.
+    /// The settings of this run, if it is one of the runs of a check.
     pub check: Option<CheckRun>,
     /// Doubts about the result.
     pub warnings: Vec<String>,
 }
 
-/// What runs are for.
+/// The purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Simulated time.
@@ -108,7 +112,7 @@ impl Plan {
         if mode == Mode::Emulated && arguments.migration.balancer.is_some() {
             return Err(usage("--balancer: ranks of an emulation do not move; use `mpirage run`"));
         }
-        let mut machine = Machine::new(&arguments.machine, universe)?;
+        let mut machine = Machine::new(&arguments.machine.request(), universe)?;
         let compute = parse_compute(&arguments.compute)?;
         if compute == Compute::None {
             machine.model.without_computation();
@@ -134,13 +138,15 @@ impl Plan {
         warnings.extend(rank_mode.warnings.iter().cloned());
         warnings.extend(repetition::doubt(arguments.repeat, &machine));
         warnings.extend(arguments.mca.chunks(2).map(|mca| format!("--mca {} is ignored", mca.join(" "))));
-        let host_speed = match (mode, &arguments.host_speed) {
+        let HostSpeed { flops: host_speed, spread } = match (mode, &arguments.host_speed) {
             // A computation takes as long as it takes here.
-            (Mode::Emulated, None) => machine.first_speed(),
+            (Mode::Emulated, None) => HostSpeed { flops: machine.first_speed(), spread: None },
             _ => speed_of_this_machine(&arguments, &compute, recording.as_ref())?,
         };
         if compute != Compute::None {
             warnings.extend(machine.computation_doubt(host_speed));
+            let is_given = arguments.host_speed.as_deref().is_some_and(|speed| speed != host_speed::AGAIN);
+            warnings.extend(machine.host_speed_doubt().filter(|_| is_given && mode != Mode::Emulated));
         }
         let repeated = match compute {
             Compute::Repeat(runs) => Some(repeat::measure(typed, runs, programs.len(), host_speed)?),
@@ -149,6 +155,7 @@ impl Plan {
         warnings.extend(repeated.as_ref().and_then(Measured::warning));
         Ok(Plan {
             host_speed,
+            host_speed_spread: spread,
             recording: recording.or_else(|| repeated.as_ref().map(|measured| measured.recording.clone())),
             repeated,
             rank_mode,
@@ -158,6 +165,7 @@ impl Plan {
             simulated_clock: choose("--clock", &arguments.clock, &[("simulated", true), ("real", false)])?,
             posix_io,
             share_malloc: share_malloc::parse(arguments.share_malloc.as_deref())?,
+            outputs: arguments.results.request()?,
             arguments,
             programs,
             machine,
@@ -175,21 +183,18 @@ pub fn programs(jobs: &[RunArguments], mode: Mode) -> Result<Vec<Arc<Program>>, 
     let mut programs = Vec::new();
     let smallest_shared = share_malloc::parse(jobs.first().and_then(|job| job.share_malloc.as_deref()))?;
     for job in jobs {
-        let (path, arguments) = job.program.split_first().ok_or_else(|| usage("no program given"))?;
+        let path = job.program.first().ok_or_else(|| usage("no program given"))?;
         if path.to_str().is_some_and(|word| word.starts_with('-')) {
             return Err(usage(launcher::unknown_option(path, &mode.command())));
         }
-        job.wdir.as_deref().map_or(Ok(()), program_file::check_folder)?;
-        let mut environment = environment(job)?;
-        let search_path =
-            environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| &**value);
-        let path = program_file::find(Path::new(path), job.wdir.as_deref(), search_path)?;
-        share_malloc::add_variables(&mut environment, smallest_shared)?;
-        let (arguments, folder) = (arguments.to_vec(), job.wdir.clone());
-        let mut program = Program { path, arguments, environment, folder, interface: None };
-        let interface = program.check().map_err(usage)?;
-        fronts::add(&mut program, &job.mpi_abi, interface)?;
-        let program = Arc::new(program);
+        let request = ProgramRequest {
+            words: &job.program,
+            folder: job.wdir.clone(),
+            environment: environment(job)?,
+            interface: &job.mpi_abi,
+            smallest_shared,
+        };
+        let program = Arc::new(request.resolve()?);
         let ranks = job.n.unwrap_or(1);
         programs.extend((0..ranks).map(|_| Arc::clone(&program)));
     }
@@ -244,11 +249,11 @@ fn speed_of_this_machine(
     arguments: &RunArguments,
     compute: &Compute,
     recording: Option<&Recording>,
-) -> Result<f64, Failure> {
-    Ok(match (host_speed::parse(arguments.host_speed.as_deref())?, recording, compute) {
-        (Some(speed), _, _) => speed,
-        (None, Some(recording), _) => recording.host_speed,
-        (None, None, Compute::None) => 1.0,
-        (None, None, _) => host_speed::measure(),
-    })
+) -> Result<HostSpeed, Failure> {
+    let known = |flops| Ok(HostSpeed { flops, spread: None });
+    match (&arguments.host_speed, recording, compute) {
+        (None, Some(recording), _) => known(recording.host_speed),
+        (None, None, Compute::None) => known(UNMEASURED_SPEED),
+        (option, ..) => host_speed::of_this_machine(option.as_deref()),
+    }
 }

@@ -3,16 +3,16 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use mpirage_outfile::OutputFile;
-use mpirage_platform::{Disks, HopClass, ImportRequest, NetworkFigures, Platform, StorageSpec};
+use mpirage_files::OutputFile;
+use mpirage_import::ImportRequest;
+use mpirage_platform::{Disks, HopClass, NetworkFigures, Platform, StorageSpec};
 use mpirage_scenario::Network;
+use mpirage_simulation::{resolve_model, words::count};
 use serde_json::{Value, json};
 
 use crate::arguments::{ImportArguments, PlatformAction};
 use crate::exit::{Failure, bad_platform, usage};
-use crate::machine::resolve_model;
 use crate::output::{self, say};
-use crate::words::count;
 
 /// Hosts of a built-in platform without a size, such as `cluster`.
 const RANKS: u32 = 16;
@@ -160,7 +160,7 @@ fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
         cores,
     } = arguments.clone();
     let request = ImportRequest { name, speed, net, bandwidth, latency, oversubscription, nodes, cores };
-    let imported = mpirage_platform::import(&files, &request).map_err(bad_platform)?;
+    let imported = mpirage_import::import(&files, &request).map_err(bad_platform)?;
     for note in &imported.notes {
         say!("mpirage: {note}");
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write, stdout};
 
-/// What stands in front of each line of a rank.
+/// The prefix of each line of a rank.
 type Tag = Box<dyn Fn(u32) -> String>;
 
 /// Writes the output of ranks, optionally with the rank in front of each line.

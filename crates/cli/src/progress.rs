@@ -47,10 +47,11 @@ impl Watch for Progress {
         }
     }
 
-    fn slow_rank(&mut self, rank: u32, seconds: f64) {
+    fn slow_rank(&mut self, rank: u32, seconds: f64, place: Option<&str>) {
+        let place = place.map_or(String::new(), |place| format!(" and is at {place}"));
         let say = || {
             say!(
-                "mpirage: rank {rank} has computed for {seconds:.0} s without calling MPI; --rank-timeout limits that"
+                "mpirage: rank {rank} has computed for {seconds:.0} s without calling MPI{place}; --rank-timeout limits that"
             )
         };
         match &self.bar {

@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use mpirage_call::Burst;
 use mpirage_mpi::Costs;
+use mpirage_simulation::{Interrupt, costs, costs::Recording};
 
 use crate::arguments::RunArguments;
 use crate::child;
-use crate::costs::{self, Recording};
 use crate::exit::Failure;
-use crate::interrupt::Interrupt;
 
 /// The environment variable that makes mpirage a measuring run: the file for its costs.
 const FILE_VARIABLE: &str = "MPIRAGE_MEASURE_INTO";
@@ -85,7 +84,7 @@ pub fn measure(typed: &[OsString], runs: u32, ranks: usize, speed: f64) -> Resul
     let mut measured = Vec::new();
     for run in 1..=runs {
         let file = folder.path().join(format!("{run}.costs"));
-        measure_once(typed, &file, speed, &interrupt, (run, runs))?;
+        measure_once(typed, &file, speed, interrupt, (run, runs))?;
         measured.push(
             costs::read(&file, ranks)
                 .with_context(|| format!("run {run} of {runs} recorded no costs"))?
@@ -103,7 +102,7 @@ fn measure_once(
     typed: &[OsString],
     file: &Path,
     speed: f64,
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
     (run, runs): (u32, u32),
 ) -> Result<(), Failure> {
     let variables = [(FILE_VARIABLE, file.into()), (SPEED_VARIABLE, speed.to_string().into())];

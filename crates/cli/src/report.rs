@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use mpirage_simulation::reporting;
 
 use crate::arguments::{ReplayArguments, ReportArguments, ResultArguments, STANDARD_OUTPUT};
 use crate::conflicts::Conflicts;
@@ -10,7 +11,7 @@ use crate::exit::{Failure, usage};
 use crate::output;
 use crate::output::say;
 use crate::results::JsonOutput;
-use crate::{replay, reporting, results};
+use crate::{replay, results};
 
 /// Bytes of the largest page that is read.
 const LONGEST_PAGE: u64 = 4 << 30;
@@ -53,7 +54,7 @@ fn check_files(arguments: &ReportArguments, page: Option<&Path>) -> Result<(), F
 /// The data of a run, encoded for a page.
 fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
     if is_page(run) {
-        let page = mpirage_input::read_text(Path::new(run), LONGEST_PAGE).map_err(usage)?;
+        let page = mpirage_files::read_text(Path::new(run), LONGEST_PAGE).map_err(usage)?;
         let data =
             mpirage_report::data_of(&page).ok_or_else(|| anyhow!("{run} is not a report of mpirage"))?;
         return Ok(data.to_owned());
@@ -75,6 +76,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
         host_speed: arguments.host_speed.clone(),
         workload: run.to_owned(),
     })?;
+    results::report(&replayed.failures);
     for warning in &replayed.figures.warnings {
         say!("mpirage: warning: {warning}");
     }

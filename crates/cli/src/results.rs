@@ -6,13 +6,15 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use mpirage_outfile::{OutputFile, is_special};
+use mpirage_files::{OutputFile, is_special};
+pub use mpirage_simulation::open;
+use mpirage_simulation::{Failures, Figures};
 use serde::Serialize;
 
 use crate::arguments::{ResultArguments, STANDARD_OUTPUT};
 use crate::exit::{Failure, usage};
 use crate::output::{self, say};
-use crate::summary::Figures;
+use crate::summary;
 
 /// Opened outputs that are written when the run is over.
 pub struct Results {
@@ -68,7 +70,7 @@ impl Results {
     /// Prints the summary and writes the JSON object. `unfinished_line`: the program's output does not end with a newline.
     pub fn show(self, figures: &Figures, unfinished_line: bool) -> Result<(), Failure> {
         if !self.quiet {
-            figures.print();
+            summary::print(figures);
         }
         // Warnings are shown with `--quiet` too: the result may be wrong.
         for warning in &figures.warnings {
@@ -77,11 +79,6 @@ impl Results {
         let Some(json) = self.json else { return Ok(()) };
         json.write(figures, if unfinished_line { "\n" } else { "" })
     }
-}
-
-/// Opens an output file.
-pub fn open(file: &Path) -> Result<OutputFile, Failure> {
-    OutputFile::create(file).map_err(|error| usage(format!("cannot write {}: {error}", file.display())))
 }
 
 /// Opens a report, whose name must end in `.html`.
@@ -97,27 +94,16 @@ pub fn open_report(option: &str, file: &Path) -> Result<OutputFile, Failure> {
     open(file)
 }
 
-/// Failures of outputs. Each is printed at once. The first decides the exit code of a run that otherwise succeeded.
-#[derive(Default)]
-pub struct Failures {
-    first: Option<u8>,
+/// Prints failures of outputs.
+pub fn report(failures: &Failures) {
+    failures.iter().for_each(output::report);
 }
 
-impl Failures {
-    /// Prints a failure and remembers its exit code.
-    pub fn note<T>(&mut self, result: Result<T, Failure>) -> Option<T> {
-        match result {
-            Ok(value) => Some(value),
-            Err(failure) => {
-                output::report(&failure);
-                self.first.get_or_insert(failure.code);
-                None
-            }
-        }
+/// The exit code of a run that ended with `code`, after its failures were printed. `shown`: could its result be shown?
+pub fn conclude(mut failures: Failures, shown: Result<(), Failure>, code: u8) -> u8 {
+    if let Err(failure) = &shown {
+        output::report(failure);
     }
-
-    /// The exit code of a run that ended with `code`.
-    pub fn exit_code(&self, code: u8) -> u8 {
-        if code == 0 { self.first.unwrap_or(0) } else { code }
-    }
+    failures.note(shown);
+    failures.exit_code(code)
 }

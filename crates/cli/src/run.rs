@@ -2,46 +2,42 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
-use mpirage_channel::{Briefing, Disturbed};
 use mpirage_check::Checker;
+use mpirage_files::OutputFile;
 use mpirage_interpret::Sites;
-use mpirage_mpi::{Bursts, Costs, Engine, Setup};
-use mpirage_outfile::OutputFile;
+use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_packet::CaptureRequest;
-use mpirage_rank::{Folded, Outcome, Processes, Ranks, Session, SessionError};
+use mpirage_rank::{Outcome, Ranks};
 use mpirage_record::{Recorder, Summary};
+use mpirage_simulation::{
+    BalancingFigures, Captures, Charged, DisturbedFigures, Execution, Explained, Failures, Figures,
+    Interrupt, JobShape, PathRecorder, ProgramJob, ProgramRun, Ran, RankOptions, Recordings, Source,
+    SourceLines, Traces, costs, exit_code, plan_migration, repetition::Repetition,
+    repetition::TemporaryTrace, reporting, reporting::Closing,
+};
+use mpirage_units::Time;
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::arguments::RunArguments;
-use crate::balancing::BalancingFigures;
-use crate::captures::Captures;
 use crate::check::{self, CheckRun};
 use crate::conflicts::Conflicts;
-use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
-use crate::exit::{self, Failure, usage};
-use crate::install::{self, Install};
-use crate::interrupt::Interrupt;
-use crate::machine::Machine;
+use crate::exit::{self, Failure};
+use crate::launcher;
+use crate::output::{self, say};
 use crate::plan::{Compute, Mode, Plan};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
-use crate::recordings::{Recordings, Source};
 use crate::repeat::Measured;
-use crate::repetition::{Repetition, TemporaryTrace};
-use crate::reporting::{self, Charged, Closing};
-use crate::results::{self, Failures, Results};
-use crate::source_lines::{PathRecorder, ProgramSymbols, SessionWatch, SourceLines};
-use crate::summary::Figures;
-use crate::{balancing, briefing, costs, launcher, output, words};
+use crate::results::{self, Results};
+use crate::session_watch::{LinesOfPrograms, SessionWatch};
+use mpirage_programs::install::{self, Install};
 
 /// Parses the arguments of `run` and runs the program.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
@@ -74,10 +70,10 @@ impl Plan {
     pub fn run(mut self) -> Result<u8, Failure> {
         let started = Instant::now();
         self.files().check()?;
-        self.machine.report_bindings(&self.arguments.machine);
+        self.arguments.machine.show_bindings(&self.machine);
         let interrupt = Interrupt::watch()?;
         let repeated = match self.arguments.repeat {
-            Some(runs) => Some((runs, TemporaryTrace::add_to(&mut self.arguments.results)?)),
+            Some(runs) => Some((runs, TemporaryTrace::add_to(&mut self.outputs)?)),
             None => None,
         };
         let mut results = Results::open(&self.arguments.results)?;
@@ -91,36 +87,32 @@ impl Plan {
             compute: &self.describe_compute(),
             lines: Some(Rc::clone(&lines) as Rc<dyn Sites>),
         };
-        let mut recordings = Recordings::create(&self.arguments.results, &source, &self.machine)?;
-        let (captures, requests) = Captures::open(&self.arguments.results, &self.machine)?;
+        let mut recordings = Recordings::create(&self.outputs, &source, &self.machine)?;
+        let (captures, requests) = Captures::open(&self.outputs, &self.machine)?;
         let (recorder, checker) = self.recorder(&recordings, &lines);
-        let mut engine = self.engine(bursts, recorder, requests)?;
-        let session = self.session();
-        let mut progress = Progress::new(self.programs.len(), self.arguments.results.quiet);
-        let output = ProgramOutput::new(self.arguments.tag_output);
-        let mut watch = SessionWatch { progress: &mut progress, lines: Rc::clone(&lines), output };
-        interrupt.check()?;
-        let outcome = match &mut self.emulation {
-            Some(emulation) => session.emulate(&mut engine, &mut watch, &mut emulation.pacer),
-            None => session.run(&mut engine, &mut watch),
+        let programs: LinesOfPrograms = vec![(0..u32::MAX, Rc::clone(&lines))];
+        let mut watch = SessionWatch {
+            progress: Progress::new(self.programs.len(), self.arguments.results.quiet),
+            lines: programs.clone(),
+            output: ProgramOutput::new(self.arguments.tag_output),
         };
-        let mut output = watch.output;
+        interrupt.check()?;
+        let mut emulation = self.emulation.take();
+        let pacer = emulation.as_mut().map(|emulation| &mut emulation.pacer);
+        let ran = self.program_run(bursts, recorder, requests)?.run(&mut watch, pacer);
+        self.emulation = emulation;
+        let SessionWatch { progress, mut output, .. } = watch;
         let passed_on = output::written(output.finish());
         progress.finish();
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            // The reader of our output has closed the pipe.
-            Err(SessionError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
-                return Ok(exit::BROKEN_PIPE);
-            }
-            Err(error) => return Err(session_failure(error)),
-        };
-        engine.close_records();
+        let mut ran = ran?;
+        let outcome = ran.outcomes.remove(0);
         if let (Some(run), Some(checker)) = (&self.check, &checker) {
-            save_findings(run, &mut engine, &outcome, &checker.borrow(), &lines)?;
+            check::save(run, &mut ran.diagnosis(&programs), &outcome, &checker.borrow())?;
         }
-        let explained = self.explain(&mut engine, &outcome, &lines);
+        let explained = self.explain(&mut ran, &outcome, &programs);
+        let mut engine = ran.engine;
         let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
+        let figures = self.with_disturbances(figures, &engine);
         let figures =
             Figures { explanation: explained.text.clone(), deadlock: explained.deadlock.clone(), ..figures };
         let mut failures = Failures::default();
@@ -129,13 +121,13 @@ impl Plan {
         captures.finish(engine.finish_network(), &mut failures);
         // Dropping the engine ends the ranks, after which their use of memory and processor is known.
         drop(engine);
-        recordings.finish(&mut failures);
+        recordings.finish(&mut failures).iter().for_each(|remark| say!("mpirage: {remark}"));
         let mut figures = figures;
         if let Some((runs, trace)) = repeated.filter(|_| exit_code(&outcome) == 0) {
             let trace = trace.file.to_string_lossy();
-            let machine = &self.arguments.machine;
+            let machine = &self.arguments.machine.request();
             let repetition = Repetition { runs, trace: &trace, machine, compute: None, host_speed: None };
-            let spread = repetition.spread(figures.simulated_seconds, &self.machine, &interrupt)?;
+            let spread = repetition.spread(figures.simulated_seconds, &self.machine, interrupt)?;
             (figures.repetition, figures.wall_seconds) = (Some(spread), started.elapsed().as_secs_f64());
         }
         let mut figures = figures.with_usage();
@@ -145,8 +137,9 @@ impl Plan {
         }
         figures.warnings.extend(self.left_out_doubt(&figures));
         failures.note(self.report(&recordings, &figures, explained, results.take_report()));
-        failures.note(results.show(&figures, output.ends_within_line()));
-        Ok(failures.exit_code(exit_code(&outcome)))
+        results::report(&failures);
+        let shown = results.show(&figures, output.ends_within_line());
+        Ok(results::conclude(failures, shown, exit_code(&outcome)))
     }
 
     fn report(
@@ -157,13 +150,11 @@ impl Plan {
         file: Option<OutputFile>,
     ) -> Result<(), Failure> {
         let mut notes = reporting::notes(&self.machine);
-        if self.compute == Compute::Measured
-            && self.arguments.host_speed.is_none()
-            && self.emulation.is_none()
-        {
+        if let Some(spread) = self.host_speed_spread {
             notes.push(format!(
-                "the speed of this machine, {:.2} Gf/s, is a quick estimate; set it with --host-speed",
-                self.host_speed / 1e9
+                "the speed of this machine, {:.2} Gf/s, was measured within {:.1} %; --host-speed measure measures it again",
+                self.host_speed / 1e9,
+                100.0 * spread
             ));
         }
         let speed = self.host_speed;
@@ -195,61 +186,44 @@ impl Plan {
         (Box::new((Rc::clone(&checker), recorder)), Some(checker))
     }
 
-    fn engine(
+    fn program_run(
         &self,
         bursts: Bursts,
         recorder: Box<dyn Recorder>,
         captures: Vec<CaptureRequest>,
-    ) -> Result<Engine<Ranks>, Failure> {
-        let ranks = self.programs.len();
-        let briefing = Briefing {
-            simulated_clock: self.simulated_clock,
-            share_malloc: self.share_malloc,
-            posix_io: self.posix_io,
-            checked: self.check.is_some(),
-            call_paths: self.arguments.call_paths,
-            ..briefing::of(&self.machine, ranks as u32, &bursts, self.host_speed)
+    ) -> Result<ProgramRun<'_>, Failure> {
+        let (wanted, seed) = (self.arguments.migration.request(), self.arguments.machine.seed);
+        let size = self.programs.len() as u32;
+        let shape = JobShape { size, start: Time::ZERO, speed: Some(self.host_speed) };
+        let folded = match self.rank_mode.folded {
+            true => Some(Install::locate()?.library.join(install::LIBRARY)),
+            false => None,
         };
-        let briefing = if self.emulation.is_some() { briefing::in_real_time(briefing) } else { briefing };
-        let memory = self.ranks(&briefing)?;
-        let setup = self.machine.captured_setup(captures, self.host_speed, bursts, recorder)?;
-        let mut engine = Engine::new(Setup { jobs: vec![ranks as u32], ..setup }, memory);
-        let (wanted, seed) = (&self.arguments.migration, self.arguments.machine.seed);
-        if let Some(plan) = balancing::plan(wanted, &self.machine, self.host_speed, seed)? {
-            let refused = |error| usage(format!("--model {}: {error}", self.machine.model.name));
-            engine.balance(plan).map_err(refused)?;
-        }
-        if let Some(run) = self.check.as_ref().filter(|run| !run.settings.choices.is_empty()) {
-            engine.choose_matches(&run.choices());
-        }
-        Ok(engine)
-    }
-
-    fn ranks(&self, briefing: &Briefing) -> Result<Ranks, Failure> {
-        let ranks = self.machine.ranks();
-        if self.rank_mode.folded {
-            let library = Install::locate()?.library.join(install::LIBRARY);
-            let limit = self.arguments.rank_timeout.map(Duration::from_secs_f64);
-            let folded = Folded::new(ranks, briefing, &library, &self.programs, limit);
-            return Ok(Ranks::Folded(Box::new(folded.context("cannot fold the ranks")?)));
-        }
-        let processes = Processes::new(ranks, briefing, self.data_plane);
-        Ok(Ranks::Processes(Box::new(processes.context("cannot make the mailboxes")?)))
-    }
-
-    fn session(&self) -> Session {
-        let Machine { placement, platform, .. } = &self.machine;
-        let hosts = placement.hosts.iter().zip(placement.local_ranks());
-        Session {
-            programs: self.programs.clone(),
-            jobs: Vec::new(),
-            hosts: hosts
-                .map(|(&host, (local, locals))| (platform.host(host).name(), local, locals))
-                .collect(),
-            rank_timeout: self.arguments.rank_timeout.map(Duration::from_secs_f64),
-            cores: self.arguments.cores.map(NonZero::get),
-            run_ahead: self.run_ahead,
-        }
+        Ok(ProgramRun {
+            machine: &self.machine,
+            jobs: vec![ProgramJob { programs: self.programs.clone(), shape }],
+            traces: Traces::default(),
+            bursts,
+            speed: self.host_speed,
+            recorder,
+            captures,
+            balancing: plan_migration(&wanted, &self.machine, self.host_speed, seed)?,
+            choices: self.check.as_ref().map(CheckRun::choices).unwrap_or_default(),
+            options: RankOptions {
+                simulated_clock: self.simulated_clock,
+                posix_io: self.posix_io,
+                share_malloc: self.share_malloc,
+                checked: self.check.is_some(),
+                call_paths: self.arguments.call_paths,
+            },
+            execution: Execution {
+                folded,
+                data_plane: self.data_plane,
+                rank_timeout: self.arguments.rank_timeout.map(Duration::from_secs_f64),
+                cores: self.arguments.cores.map(NonZero::get),
+                run_ahead: self.run_ahead,
+            },
+        })
     }
 
     fn bursts(&mut self) -> Bursts {
@@ -298,12 +272,8 @@ impl Plan {
     }
 
     /// Prints why the run failed, and warnings about leaks.
-    fn explain(
-        &mut self,
-        engine: &mut Engine<Ranks>,
-        outcome: &Outcome,
-        lines: &Rc<SourceLines>,
-    ) -> Explained {
+    fn explain(&mut self, ran: &mut Ran, outcome: &Outcome, programs: &LinesOfPrograms) -> Explained {
+        let engine = &mut ran.engine;
         // A program that fails before it calls MPI_Init may well be an MPI program.
         let succeeded = matches!(outcome, Outcome::Finished { code: 0 });
         if engine.memory().fell_back_to_mailboxes() {
@@ -312,16 +282,14 @@ impl Plan {
                     .to_owned(),
             );
         }
-        self.warnings.extend(self.arguments.results.overlap_doubt(engine.diagnosis().has_threads()));
+        self.warnings.extend(self.outputs.overlap_doubt(engine.diagnosis().has_threads()));
         if succeeded && let Some(warning) = self.is_no_mpi_program(engine) {
             self.warnings.push(warning);
         }
-        self.warnings.extend(disturbance(engine.memory_ref().disturbances()));
         self.warnings.extend(engine.memory_ref().out_of_files().map(too_many_files));
-        let symbols = ProgramSymbols::of(engine.memory());
-        let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
-        let mut diagnosis = Diagnosis::new(engine, program);
-        diagnosis.report(outcome, "run")
+        let explained = ran.diagnosis(programs).report(outcome, "run");
+        explained.text.iter().chain(&explained.leftovers).for_each(|line| say!("mpirage: {line}"));
+        explained
     }
 
     fn has_several_programs(&self) -> bool {
@@ -335,6 +303,12 @@ impl Plan {
             return None;
         }
         let name = self.name();
+        if let Some(interface) = self.programs.first().and_then(|program| program.linked_interface()) {
+            return Some(format!(
+                "no rank of {name} called MPI_Init or MPI_Session_init: it is built for {}, but did not use MPI in this run",
+                interface.owner()
+            ));
+        }
         let other = engine.memory_ref().other_mpi().map(|library| {
             format!(
                 "; it loaded {library}, which belongs to another MPI: build what uses it with mpirage's mpicc"
@@ -364,12 +338,24 @@ impl Plan {
             cores_here: self.cores_here,
             compute: self.describe_compute(),
             host_speed_flops: (self.compute != Compute::None).then_some(self.host_speed),
+            host_speed_spread: self.host_speed_spread,
+            computation_ratio: (self.compute != Compute::None)
+                .then(|| self.machine.first_slowdown(self.host_speed)),
             warnings: self.warnings.clone(),
             balancing: engine
                 .migration_history()
-                .map(|history| BalancingFigures::of(&self.arguments.migration, &history)),
+                .map(|history| BalancingFigures::of(&self.arguments.migration.request(), &history)),
             ..Figures::of(engine, &self.machine, outcome, summary, wall)
         }
+    }
+
+    /// Adds bursts that took longer than usual. If they matter, their warning comes first.
+    fn with_disturbances(&self, mut figures: Figures, engine: &Engine<Ranks>) -> Figures {
+        let ratio = self.machine.first_slowdown(self.host_speed);
+        let disturbed = engine.memory_ref().disturbed();
+        figures.disturbed = DisturbedFigures::of(disturbed, ratio, figures.simulated_seconds);
+        figures.warnings.splice(..0, figures.disturbed.and_then(|disturbed| disturbed.doubt()));
+        figures
     }
 
     /// A warning if `--compute none` left out much computation. Processor times vary, so only clear cases count.
@@ -385,7 +371,8 @@ impl Plan {
     }
 
     fn describe_compute(&self) -> String {
-        let speed = format!("on this machine, {:.2} Gf/s", self.host_speed / 1e9);
+        let ratio = self.machine.describe_ratio(self.host_speed, "this core");
+        let speed = format!("on this machine, {:.2} Gf/s; {ratio}", self.host_speed / 1e9);
         match &self.compute {
             Compute::None => "takes no time".to_owned(),
             _ if self.emulation.is_some() => match self.arguments.host_speed {
@@ -402,57 +389,6 @@ impl Plan {
     }
 }
 
-/// Writes what a checked run found.
-fn save_findings(
-    run: &CheckRun,
-    engine: &mut Engine<Ranks>,
-    outcome: &Outcome,
-    checker: &Checker,
-    lines: &Rc<SourceLines>,
-) -> Result<(), Failure> {
-    let symbols = ProgramSymbols::of(engine.memory());
-    let program = Program { ranks: engine.memory_ref(), symbols, lines: Rc::clone(lines) };
-    let mut diagnosis = Diagnosis::new(engine, program);
-    check::save(run, &mut diagnosis, outcome, checker)
-}
-
-/// Source lines of the program.
-pub struct Program<'a> {
-    /// All ranks.
-    pub ranks: &'a Ranks,
-    /// What addresses mean.
-    pub symbols: ProgramSymbols,
-    /// What sites mean that stand for paths.
-    pub lines: Rc<SourceLines>,
-}
-
-impl Places for Program<'_> {
-    fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace> {
-        let site = self.symbols.of_rank(rank)?.site(self.lines.innermost(site));
-        let text = site.to_string();
-        let (file, line) = site.line.map(|(file, line)| (file, u64::from(line))).unzip();
-        Some(SourcePlace { text, file, line, function: site.function })
-    }
-
-    fn death(&mut self, rank: u32) -> Option<String> {
-        let symbols = self.symbols.of_rank(rank)?;
-        Some(self.ranks.place_of_death(RankId::new(rank), symbols)?.to_string())
-    }
-}
-
-/// A warning about bursts that took far longer than others before the same call.
-fn disturbance(disturbed: Disturbed) -> Option<String> {
-    let Disturbed { bursts, nanos } = disturbed;
-    (bursts > 0).then(|| {
-        format!(
-            "{} took over four times as long as usual before the same call, {:.3} s in total: this machine was busy, or the program \
-             computes unevenly; --compute repeat:5 takes medians of five runs",
-            words::count(bursts, "burst"),
-            nanos as f64 * 1e-9
-        )
-    })
-}
-
 /// A warning about files that a folded rank could not open.
 fn too_many_files(rank: RankId) -> String {
     let limit = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(now, _)| now);
@@ -460,31 +396,4 @@ fn too_many_files(rank: RankId) -> String {
         "rank {rank} could not open a file (EMFILE): folded ranks share this process's limit of {limit} open files; --ranks-as \
          processes gives each rank a limit of its own, `ulimit -Hn` raises the one they share"
     )
-}
-
-/// A session that could not start, or was stopped.
-pub fn session_failure(error: SessionError) -> Failure {
-    let code = match &error {
-        SessionError::Interrupted(signal) => 128 + *signal as u8,
-        SessionError::Replayed(_) => exit::BAD_TRACE,
-        _ => exit::USAGE,
-    };
-    Failure { code, error: anyhow!(error) }
-}
-
-/// The program's exit code, or ours if the program did not exit by itself.
-pub fn exit_code(outcome: &Outcome) -> u8 {
-    match outcome {
-        Outcome::Finished { code } => *code as u8,
-        Outcome::Deadlock => exit::DEADLOCK,
-        Outcome::BeyondTime => exit::USAGE,
-        Outcome::Unreachable { .. } | Outcome::NetworkDeadlock { .. } => exit::UNREACHABLE,
-        Outcome::Misuse { .. } | Outcome::RankHangs { .. } => exit::MISUSE,
-        Outcome::Aborted { code, .. } => nonzero(*code as u8, 1),
-        Outcome::RankDied { death, .. } => nonzero(death.code() as u8, exit::MISUSE),
-    }
-}
-
-fn nonzero(code: u8, otherwise: u8) -> u8 {
-    if code == 0 { otherwise } else { code }
 }

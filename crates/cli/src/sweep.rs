@@ -16,10 +16,9 @@ use mpirage_units::BYTES;
 
 use crate::arguments::{Engine, SweepArguments};
 use crate::exit::{self, Failure, usage};
-use crate::interrupt::Interrupt;
-use crate::words::count;
 use launch::OwnProgram;
 pub use launch::end_with_parent;
+use mpirage_simulation::{Interrupt, words::count};
 use show::CaseProgress;
 
 /// Of the memory that is free, cases may take this part unless the user says otherwise.
@@ -37,17 +36,18 @@ pub fn command(arguments: &SweepArguments) -> Result<u8, Failure> {
     }
     if arguments.dry_run {
         cases.iter().for_each(|case| show::list(&study, case));
-        return Ok(0);
+        let jobs = limits(arguments)?.jobs;
+        return cases.iter().try_for_each(|case| launch::check(case, jobs)).map(|()| 0);
     }
     let folder = StudyFolder::create(&place(arguments)).map_err(failed)?;
     let _lock = folder.lock().map_err(failed)?;
     let interrupt = Interrupt::watch()?;
     begin(&folder, &cases, arguments).map_err(failed)?;
     match arguments.engine {
-        Engine::Local => run_here(arguments, &folder, &cases, &interrupt)?,
-        Engine::Slurm => batch::run(arguments, &study, &folder, &interrupt)?,
+        Engine::Local => run_here(arguments, &folder, &cases, interrupt)?,
+        Engine::Slurm => batch::run(arguments, &study, &folder, interrupt)?,
     }
-    end(&study, &cases, &folder, arguments, &interrupt)
+    end(&study, &cases, &folder, arguments, interrupt)
 }
 
 /// Where the folder of a study is if the user does not say it.
@@ -76,11 +76,11 @@ fn run_here(
     arguments: &SweepArguments,
     folder: &StudyFolder,
     cases: &[Case],
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
 ) -> Result<(), Failure> {
     let waiting = unfinished(cases, folder);
     let progress = CaseProgress::new(waiting.len(), arguments.quiet);
-    let launcher = OwnProgram::new(interrupt.clone())?;
+    let launcher = OwnProgram::new(interrupt)?;
     let id = WorkerId::new(&format!("{LOCAL}{}", std::process::id()));
     let worked = Worker::new(folder, id, limits(arguments)?, &launcher, &progress).work(waiting);
     progress.finish();
@@ -91,7 +91,7 @@ fn run_here(
 fn work(arguments: &SweepArguments, name: &str) -> Result<u8, Failure> {
     let folder = StudyFolder::create(&arguments.study).map_err(failed)?;
     let interrupt = Interrupt::watch()?;
-    let launcher = OwnProgram::new(interrupt.clone())?;
+    let launcher = OwnProgram::new(interrupt)?;
     let progress = CaseProgress::new(0, true);
     let worker = Worker::new(&folder, WorkerId::new(name), limits(arguments)?, &launcher, &progress);
     worker.work(Vec::new()).map_err(failed)?;
@@ -116,7 +116,7 @@ fn end(
     cases: &[Case],
     folder: &StudyFolder,
     arguments: &SweepArguments,
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
 ) -> Result<u8, Failure> {
     let results = Results::collect(study, cases, folder);
     results.write(study, folder.path()).map_err(failed)?;

@@ -2,20 +2,18 @@
 
 use std::path::Path;
 
+use mpirage_simulation::{Interrupt, host_speed, scribe, words::bytes, words::count, words::thousands};
 use mpirage_trace::{
-    BinaryWriter, Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, Info,
-    ProcessGrid, RankSchedule, TiLayout, TiWriter, TraceError, TraceWriter, Workload, convert, info, open,
-    recognise,
+    Computation, Format, GoalBinaryWriter, GoalSchedules, GoalTextWriter, Info, ProcessGrid, RankSchedule,
+    TraceError, Workload, convert, info, open, recognise,
 };
 use serde_json::{Value, json};
 
 use crate::arguments::TraceAction;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, bad_trace, usage};
-use crate::interrupt::Interrupt;
 use crate::output::{self, say};
-use crate::words::{bytes, count, thousands};
-use crate::{host_speed, results};
+use crate::results;
 
 /// MPI functions shown; of the others, only their number.
 const FUNCTIONS_SHOWN: usize = 20;
@@ -30,41 +28,10 @@ pub fn command(action: &TraceAction) -> Result<u8, Failure> {
         }
         TraceAction::Aggregate { grid, to, communication, input, output } => {
             let interrupt = Interrupt::watch()?;
-            aggregate(input, Path::new(output), (grid, to), communication.as_deref(), &interrupt).map(|()| 0)
+            aggregate(input, Path::new(output), (grid, to), communication.as_deref(), interrupt).map(|()| 0)
         }
         TraceAction::Info { trace, json } => show(trace, *json),
     }
-}
-
-/// The writer of calls for `file`, by its ending; `None` if files with this ending have times. `local_work` is the seconds per
-/// byte of reductions and copies inside collectives.
-pub fn scribe(
-    file: &Path,
-    ranks: u32,
-    computation: Computation,
-    local_work: (f64, f64),
-) -> Option<Result<Box<dyn TraceWriter>, TraceError>> {
-    let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
-    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let layout = match ending {
-        "mpirage" => {
-            let writer = BinaryWriter::create(file, ranks, computation);
-            return Some(writer.map(|writer| Box::new(writer) as Box<dyn TraceWriter>));
-        }
-        "goal" | "bin" => {
-            let writer = GoalWriter::create(file, ending == "bin", ranks, computation);
-            let (reduce, copy) = local_work;
-            return Some(
-                writer.map(|writer| Box::new(writer.local_work(reduce, copy)) as Box<dyn TraceWriter>),
-            );
-        }
-        _ if folder => TiLayout::Folder,
-        "ti" => TiLayout::List,
-        "txt" => TiLayout::OneFile,
-        _ => return None,
-    };
-    let writer = TiWriter::create(file, layout, ranks, computation);
-    Some(writer.map(|writer| Box::new(writer.local_work(local_work.0, local_work.1)) as Box<dyn TraceWriter>))
 }
 
 fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Failure> {
@@ -77,7 +44,7 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
     files.trace("the output", path);
     files.check()?;
     if from_goal && matches!(ending, "goal" | "bin") {
-        convert_goal(Path::new(input), path, ending == "bin", &interrupt)?;
+        convert_goal(Path::new(input), path, ending == "bin", interrupt)?;
         return Ok(0);
     }
     let mut workload = open(input).map_err(bad_trace)?;
@@ -104,7 +71,7 @@ pub fn aggregate(
     output: &Path,
     (fine, coarse): (&str, &str),
     communication: Option<&str>,
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
 ) -> Result<(), Failure> {
     let grid = |text: &str| text.parse::<ProcessGrid>().map_err(usage);
     let (fine, coarse) = (grid(fine)?, grid(coarse)?);
@@ -150,7 +117,7 @@ fn refusal(input: &str, output: &str, ending: &str) -> String {
     }
 }
 
-fn convert_goal(input: &Path, output: &Path, compiled: bool, interrupt: &Interrupt) -> Result<(), Failure> {
+fn convert_goal(input: &Path, output: &Path, compiled: bool, interrupt: Interrupt) -> Result<(), Failure> {
     let mut schedules = GoalSchedules::open(input).map_err(bad_trace)?;
     let file = results::open(output)?;
     let written = if compiled {
@@ -171,7 +138,7 @@ fn convert_goal(input: &Path, output: &Path, compiled: bool, interrupt: &Interru
 
 fn each_schedule(
     schedules: &mut GoalSchedules,
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
     mut write: impl FnMut(&RankSchedule) -> Result<(), TraceError>,
 ) -> Result<(), TraceError> {
     while let Some(schedule) = schedules.next_rank()? {

@@ -11,21 +11,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use mpirage_collectives::{Algorithm, Collective, SendStyle};
+use bench::{SearchProgress, machine_of};
+use files::{Files, Library};
+use mpirage_call::{Algorithm, Collective, SendStyle};
+use mpirage_simulation::{Interrupt, Machine, words};
 use mpirage_tune::{Candidates, Point, Row, Search, TuneError, parse_sizes, rules};
+use program::Program;
+use show::{NEAR, Results};
+use subject::Subject;
 
 use crate::arguments::TuneArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
-use crate::interrupt::Interrupt;
-use crate::machine::Machine;
 use crate::output::say;
-use crate::words;
-use bench::{Bench, SearchProgress, machine_of};
-use files::{Files, Library};
-use program::Program;
-use show::{NEAR, Results};
-use subject::Subject;
 
 /// The sizes of collectives for which the user names none.
 const SIZES: &str = "8B..4MiB";
@@ -40,8 +38,8 @@ pub fn command(arguments: &TuneArguments) -> Result<u8, Failure> {
     conflicts(arguments, &subject).check()?;
     let candidates = candidates(arguments, library)?;
     let files = Files::open(arguments, library)?;
-    let task = Task::new(arguments, &subject, &interrupt)?;
-    let rows = task.search(arguments, candidates, &interrupt)?;
+    let task = Task::new(arguments, &subject, interrupt)?;
+    let rows = task.search(arguments, candidates, interrupt)?;
     let rules = rules(&rows);
     let Task { machine, program, .. } = &task;
     let tuned_seconds = program.as_ref().map(|program| program.seconds_with(&rules, machine)).transpose()?;
@@ -72,7 +70,7 @@ struct Task {
 }
 
 impl Task {
-    fn new(arguments: &TuneArguments, subject: &Subject, interrupt: &Interrupt) -> Result<Task, Failure> {
+    fn new(arguments: &TuneArguments, subject: &Subject, interrupt: Interrupt) -> Result<Task, Failure> {
         if let Subject::Collectives(collectives) = subject {
             let machine = machine_of(arguments, arguments.n)?;
             let points = points(collectives, &machine, arguments.sizes.as_deref())?;
@@ -88,7 +86,7 @@ impl Task {
         &self,
         arguments: &TuneArguments,
         candidates: Candidates,
-        interrupt: &Interrupt,
+        interrupt: Interrupt,
     ) -> Result<Vec<Row>, Failure> {
         let search = Search {
             points: self.points.clone(),
@@ -98,8 +96,8 @@ impl Task {
             near: if arguments.exhaustive { f64::INFINITY } else { NEAR },
             cores: arguments.cores.unwrap_or_else(all_cores),
         };
-        let progress = SearchProgress::new(interrupt.clone(), arguments.quiet);
-        let found = search.run(&Bench(&self.machine), &progress);
+        let progress = SearchProgress::new(interrupt, arguments.quiet);
+        let found = search.run(&self.machine, &progress);
         progress.finish();
         interrupt.check()?;
         let mut rows = found.map_err(failed)?;
@@ -119,7 +117,7 @@ fn with_table_of(library: Option<Library>, arguments: &TuneArguments) -> TuneArg
     arguments
 }
 
-/// What the base choice is called in tables.
+/// The name of the base choice in tables.
 fn base_name(arguments: &TuneArguments) -> String {
     let named = arguments.machine.coll.split(',').next().unwrap_or_default();
     match named {

@@ -18,7 +18,7 @@ pub fn size(arguments: &RunArguments, ranks: u32, mode: Mode) -> Result<u32, Fai
     }
 }
 
-/// What needs to know all ranks before the run.
+/// The first feature in use that needs to know all ranks before the run.
 fn not_with(arguments: &RunArguments, mode: Mode) -> Option<&'static str> {
     let results = &arguments.results;
     let cases = [

@@ -1,6 +1,6 @@
 //! `bus`: Dimemas' machine, from a `[model]` table or a file of its own.
 
-use mpirage_collectives::Collective;
+use mpirage_call::Collective;
 use mpirage_models::{
     BusNode, BusParameters, Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, Limit, Links,
 };

@@ -33,14 +33,14 @@ const MOST_NODES: usize = 1 << 20;
 /// Bytes of a megabyte.
 const MEGABYTE: f64 = 1_048_576.0;
 
-/// What a configuration describes.
+/// The machine and model of a configuration.
 #[derive(Debug)]
 pub struct Dimemas {
     /// The nodes. A relative speed of 1 is [`REFERENCE_SPEED`].
     pub platform: Platform,
     /// Network and protocol.
     pub model: Model,
-    /// What was left aside.
+    /// Warnings about parts of the configuration that are ignored.
     pub warnings: Vec<String>,
     mapping: Mapping,
 }
@@ -67,7 +67,7 @@ struct Node {
     links: BusNode,
 }
 
-/// What the records read so far contain.
+/// The contents of the records read so far.
 #[derive(Debug, Default)]
 struct Draft {
     machine: Option<(u32, f64, Limit, Fan)>,
@@ -127,7 +127,7 @@ impl Dimemas {
 }
 
 fn read(path: &Path) -> Result<String, ModelError> {
-    mpirage_input::read_text(path, mpirage_input::LONGEST_TEXT)
+    mpirage_files::read_text(path, mpirage_files::LONGEST_TEXT)
         .map_err(|error| ModelError::Dimemas(error.to_string()))
 }
 

@@ -1,4 +1,4 @@
-//! What makes the result of a run doubtful, found out before it starts.
+//! Reasons to doubt the result of a run, found before it starts.
 //!
 //! Each doubt is one sentence: what is doubtful, by how much if that is known, and what to do about it. All end up in the
 //! summary, in the JSON object and in the report, whatever the command.
@@ -6,16 +6,23 @@
 use mpirage_platform::{HostId, LinkId, Platform, has_coordinates};
 use mpirage_units::counted;
 
-use crate::model::{Calibration, MODEL_LOOPBACK, Model};
+use crate::measured_flow::MODEL_LOOPBACK;
+use crate::model::{Calibration, Model};
 use crate::network::Network;
 use crate::placement::Placement;
 
 /// From this ratio on, a network is another one than a model was measured on.
 const ANOTHER_NETWORK: f64 = 10.0;
 /// From this ratio on, cores are of another kind.
-const ANOTHER_CORE: f64 = 10.0;
+const ANOTHER_CORE: f64 = 2.0;
+/// Ratios that differ from 1 by less do not matter.
+const SAME_CORE: f64 = 0.02;
 /// From this ratio on, a group of a dragonfly can hardly speak to others.
 const NARROW: f64 = 4.0;
+
+/// How the speed of cores becomes comparable.
+const REMEDY: &str = "write `sustained` as measured on such a core (mpirage calibrate --node), or `speed = \"host\"` for cores like this \
+                      machine's; --host-speed sets the speed of the core that measured";
 
 /// A machine with ranks on it.
 #[derive(Clone, Copy, Debug)]
@@ -46,22 +53,47 @@ impl Situation<'_> {
         found.into_iter().flatten().collect()
     }
 
+    /// How many times longer computation takes than on a core of `speed` flops: on the host where that is least, and where it is most.
+    pub fn slowdowns(&self, speed: f64) -> (f64, f64) {
+        let hosts = self.placement.hosts.iter().map(|&host| self.platform.host(host).speed);
+        hosts
+            .map(|core| core.slowdown(speed))
+            .fold((f64::INFINITY, 0.0), |(least, most), slowdown| (slowdown.min(least), slowdown.max(most)))
+    }
+
     /// The doubt about computation that was measured on a core of `speed` flops.
     pub fn computation(&self, speed: f64) -> Option<String> {
-        let speeds = self.placement.hosts.iter().map(|&host| self.platform.host(host).speed);
-        let (least, most) =
-            speeds.fold((f64::INFINITY, 0.0f64), |(least, most), speed| (least.min(speed), most.max(speed)));
-        let (ratio, how) = match (speed / least, most / speed) {
-            (slower, _) if slower > ANOTHER_CORE => (slower, "slower"),
-            (_, faster) if faster > ANOTHER_CORE => (faster, "faster"),
-            _ => return None,
+        let (least, most) = self.slowdowns(speed);
+        let (ratio, how) = match (most, 1.0 / least) {
+            (slower, _) if slower >= ANOTHER_CORE => (slower, "slower"),
+            (_, faster) if faster >= ANOTHER_CORE => (faster, "faster"),
+            _ => return self.nominal(least, most),
         };
-        let ratio = if ratio < 1e6 { format!("{ratio:.0}") } else { format!("{ratio:.0e}") };
+        let ratio = match ratio {
+            _ if ratio < 10.0 => format!("{ratio:.1}"),
+            _ if ratio < 1e6 => format!("{ratio:.0}"),
+            _ => format!("{ratio:.0e}"),
+        };
         Some(format!(
-            "the simulated cores are {ratio} times {how} than the one computation was measured on: caches, memory and vector \
-             units do not scale by one ratio, so computation is a rough guide; measure on a machine that is more alike, or say \
-             how fast this program runs with --host-speed"
+            "the simulated cores are {ratio} times {how} than the one computation was measured on{}: caches, memory and vector \
+             units do not scale by one ratio, so computation is a rough guide; {REMEDY}",
+            if self.has_nominal_speeds() { ", as far as their nominal speed says" } else { "" }
         ))
+    }
+
+    /// The doubt about cores of which only a nominal speed is known.
+    fn nominal(&self, least: f64, most: f64) -> Option<String> {
+        let same = least > 1.0 - SAME_CORE && most < 1.0 + SAME_CORE;
+        (!same && self.has_nominal_speeds()).then(|| {
+            format!(
+                "measured computation is scaled by the nominal speed of the simulated cores, which says little about ordinary code; \
+                 {REMEDY}"
+            )
+        })
+    }
+
+    fn has_nominal_speeds(&self) -> bool {
+        self.placement.hosts.iter().any(|&host| self.platform.host(host).speed.is_nominal())
     }
 
     /// More ranks than cores.
@@ -174,8 +206,8 @@ impl Situation<'_> {
         }
         Some(format!(
             "the factors of the model `{}` were measured on {on}, but between hosts there are {} and {} here: times of messages \
-             may be off by a factor of 2 and more; give `segments` (and `window`) in a [model] table, and \
-             `calibrated-bandwidth`, `calibrated-latency` with them",
+             may be off by a factor of 2 and more; name the cables with --net (`mpirage info networks`) or the library with \
+             --mpi-profile (`mpirage info profiles`), or measure them with `mpirage calibrate`",
             self.model.name,
             bits(here_bandwidth),
             micros(here_latency),
@@ -373,8 +405,36 @@ mod tests {
         let placement = Placement::new(&platform, 2, &[], None, Mapping::BySlot).unwrap();
         let situation =
             Situation { platform: &platform, platform_named: false, model: &model, placement: &placement };
-        assert!(situation.computation(1e12).unwrap().contains("100 times slower"));
-        assert!(situation.computation(1e8).unwrap().contains("100 times faster"));
-        assert_eq!(situation.computation(20e9), None);
+        assert_eq!(situation.computation(1e12), None);
+    }
+
+    #[test]
+    fn other_cores_are_doubted_from_a_factor_of_two_on_and_nominal_speeds_always() {
+        let said = |hosts: &str, speed: f64| {
+            let platform =
+                Platform::from_text("test", &cluster(GIGABIT, "").replace("speed = \"10Gf\"", hosts))
+                    .unwrap();
+            let (model, _) = Model::resolve("flow", platform.settings(), (1e-6, 1e8)).unwrap();
+            let placement = Placement::new(&platform, 2, &[], None, Mapping::BySlot).unwrap();
+            let situation =
+                Situation { platform: &platform, platform_named: true, model: &model, placement: &placement };
+            situation.computation(speed)
+        };
+        let (nominal, sustained) = ("speed = \"10Gf\"", "speed = \"40Gf\"\nsustained = \"10Gf\"");
+        assert!(
+            said(nominal, 1e12)
+                .unwrap()
+                .contains("100 times slower than the one computation was measured on, as far as")
+        );
+        assert!(
+            said(sustained, 1e12)
+                .unwrap()
+                .contains("100 times slower than the one computation was measured on:")
+        );
+        assert!(said(sustained, 4e9).unwrap().contains("2.5 times faster"));
+        assert_eq!(said(sustained, 6e9), None);
+        assert!(said(nominal, 6e9).unwrap().contains("nominal speed"));
+        assert_eq!(said(nominal, 10e9), None);
+        assert_eq!(said("speed = \"host\"", 6e9), None);
     }
 }

@@ -1,80 +1,230 @@
-//! The `[model]` table of our own files.
+//! The `[model]` table of our own files: a row for each key.
 
-use mpirage_models::{DelaySection, FanTable, Fans, FlowParameters, InterfaceDelay, Limit, Links, Segment};
-use mpirage_mpi::{AccessProgress, Envelope, Handshake, LibraryProgress, Noise, Overhead, Protocol};
+mod readers;
+
+use mpirage_models::{BusNode, FlowParameters, Links, Physics};
+use mpirage_mpi::EagerSend;
 use mpirage_platform::{PlatformError, Setting, Value};
-use mpirage_units::{BANDWIDTH, DIVISOR, Duration, FACTOR, LATENCY};
+use mpirage_units::{BANDWIDTH, DIVISOR, Duration, FACTOR, LATENCY, Quantity};
 
-use crate::bus::{self, Bus};
+use crate::bus::Bus;
 use crate::loggops::LogGops;
 use crate::model::{Calibration, Model};
 use crate::network::Network;
-use crate::physics;
+use crate::physics::{self, at_least_one, fairness, share, trailer};
 use crate::smp::Smp;
-use crate::values::{bandwidth, bytes, field, list, quantity, seconds, table, truth};
+use crate::values::{bandwidth, bytes, quantity, seconds, truth};
+use readers::{
+    any_bandwidth, delay, envelope, fan_table, handshake, limit, noise, one_sided, overhead, progress,
+    segments, sharing_tolerance,
+};
 
-/// Keys of all models.
-const COMMON: [&str; 9] = [
-    "eager-limit",
-    "clock-cost",
-    "reduce-seconds-per-byte",
-    "copy-seconds-per-byte",
-    "progress",
-    "one-sided",
-    "atomic-gap",
-    "wake-up",
-    "noise",
+/// The models that have a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    All,
+    Flow,
+    /// Flow models with the physics of a profile.
+    Physics,
+    Bus,
+    Smp,
+    LogGops,
+}
+
+impl Of {
+    fn has(self, network: &Network) -> bool {
+        match self {
+            Of::All => true,
+            Of::Flow | Of::Physics => matches!(network, Network::Flow(_)),
+            Of::Bus => matches!(network, Network::Bus(_)),
+            Of::Smp => matches!(network, Network::Smp(_)),
+            Of::LogGops => matches!(network, Network::LogGops(_)),
+        }
+    }
+}
+
+/// A key of the `[model]` table.
+struct ModelKey {
+    of: Of,
+    name: &'static str,
+    /// The kind of quantity, if a number without a unit is doubtful.
+    doubtful: Option<&'static Quantity>,
+    set: fn(&mut Model, &Value) -> Result<(), String>,
+}
+
+/// Quantities of which a number without a unit is doubtful, and others.
+const TIME: Option<&Quantity> = Some(&LATENCY);
+const RATE: Option<&Quantity> = Some(&BANDWIDTH);
+const OTHER: Option<&Quantity> = None;
+
+const fn key(
+    of: Of,
+    name: &'static str,
+    doubtful: Option<&'static Quantity>,
+    set: fn(&mut Model, &Value) -> Result<(), String>,
+) -> ModelKey {
+    ModelKey { of, name, doubtful, set }
+}
+
+/// All keys, in the order in which messages name them.
+const KEYS: &[ModelKey] = &[
+    key(Of::All, "eager-limit", OTHER, |model, value| put(&mut model.protocol.eager_limit, bytes(value)?)),
+    key(Of::All, "clock-cost", TIME, |model, value| {
+        put(&mut model.protocol.clock_cost, Duration::from_secs_f64(seconds(value)?))
+    }),
+    key(Of::All, "reduce-seconds-per-byte", OTHER, |model, value| {
+        put(&mut model.protocol.reduce_seconds_per_byte, seconds(value)?)
+    }),
+    key(Of::All, "copy-seconds-per-byte", OTHER, |model, value| {
+        put(&mut model.protocol.copy_seconds_per_byte, seconds(value)?)
+    }),
+    key(Of::All, "progress", OTHER, |model, value| put(&mut model.protocol.progress, progress(value)?)),
+    key(Of::All, "one-sided", OTHER, |model, value| put(&mut model.protocol.one_sided, one_sided(value)?)),
+    key(Of::All, "atomic-gap", TIME, |model, value| {
+        put(&mut model.protocol.atomic_gap, Duration::from_secs_f64(seconds(value)?))
+    }),
+    key(Of::All, "wake-up", OTHER, |model, value| {
+        put(&mut model.protocol.wake_up.latest, Duration::from_secs_f64(seconds(value)?))
+    }),
+    key(Of::All, "noise", OTHER, |model, value| {
+        let noise = noise(value, &model.protocol.noise)?;
+        put(&mut model.protocol.noise, noise)
+    }),
+    key(Of::Flow, "segments", OTHER, |model, value| put(&mut flow(model).segments, segments(value)?)),
+    key(Of::Flow, "calibrated-bandwidth", RATE, |model, value| {
+        put(&mut calibration(model).bandwidth, Some(bandwidth(value)?))
+    }),
+    key(Of::Flow, "calibrated-latency", TIME, |model, value| {
+        put(&mut calibration(model).latency, Some(seconds(value)?))
+    }),
+    key(Of::Flow, "header", OTHER, |model, value| put(&mut flow(model).header, bytes(value)?)),
+    key(Of::Flow, "window", OTHER, |model, value| put(&mut flow(model).window, quantity(value, &DIVISOR)?)),
+    key(Of::Flow, "penalty-scale", OTHER, |model, value| {
+        put(&mut flow(model).penalty_scale, quantity(value, &FACTOR)?)
+    }),
+    key(Of::Flow, "cross-traffic", OTHER, |model, value| {
+        put(&mut flow(model).cross_traffic, quantity(value, &FACTOR)?)
+    }),
+    key(Of::Flow, "contention", OTHER, |model, value| put(&mut flow(model).contention, truth(value)?)),
+    key(Of::Flow, "sharing-tolerance", OTHER, |model, value| {
+        put(&mut flow(model).sharing_tolerance, sharing_tolerance(value)?)
+    }),
+    key(Of::Flow, "loopback-bandwidth", RATE, |model, value| {
+        put(&mut flow(model).loopback.bandwidth, bandwidth(value)?)
+    }),
+    key(Of::Flow, "loopback-latency", TIME, |model, value| {
+        put(&mut flow(model).loopback.latency, seconds(value)?)
+    }),
+    key(Of::Flow, "push-limit", OTHER, |model, value| put(&mut model.protocol.push_limit, bytes(value)?)),
+    key(Of::Flow, "envelope", OTHER, |model, value| put(&mut model.protocol.envelope, envelope(value)?)),
+    key(Of::Flow, "handshake", OTHER, |model, value| put(&mut model.protocol.handshake, handshake(value)?)),
+    key(Of::Flow, "send-overhead", TIME, |model, value| {
+        put(&mut model.protocol.send_overhead, overhead(value)?)
+    }),
+    key(Of::Flow, "isend-overhead", TIME, |model, value| {
+        put(&mut model.protocol.isend_overhead, overhead(value)?)
+    }),
+    key(Of::Flow, "recv-overhead", TIME, |model, value| {
+        put(&mut model.protocol.recv_overhead, overhead(value)?)
+    }),
+    key(Of::Flow, "interface-delay", OTHER, |model, value| {
+        put(&mut flow(model).interface_delay, delay(value)?)
+    }),
+    key(Of::Physics, "frame", OTHER, |model, value| {
+        put(&mut physics(model).framing.payload, at_least_one(bytes(value)?)?)
+    }),
+    key(Of::Physics, "frame-header", OTHER, |model, value| {
+        put(&mut physics(model).framing.header, bytes(value)?)
+    }),
+    key(Of::Physics, "store-and-forward", OTHER, |model, value| {
+        put(&mut physics(model).framing.store_and_forward, truth(value)?)
+    }),
+    key(Of::Physics, "control", OTHER, |model, value| put(&mut physics(model).control, bytes(value)?)),
+    key(Of::Physics, "trailer", OTHER, |model, value| put(&mut trailer(physics(model)).bytes, bytes(value)?)),
+    key(Of::Physics, "trailer-from", OTHER, |model, value| {
+        put(&mut trailer(physics(model)).from, bytes(value)?)
+    }),
+    key(Of::Physics, "software", TIME, |model, value| {
+        put(&mut physics(model).software, Duration::from_secs_f64(seconds(value)?))
+    }),
+    key(Of::Physics, "gap", TIME, |model, value| {
+        put(&mut physics(model).gap, Duration::from_secs_f64(seconds(value)?))
+    }),
+    key(Of::Physics, "burst", OTHER, |model, value| {
+        put(&mut physics(model).burst, at_least_one(bytes(value)?)?)
+    }),
+    key(Of::Physics, "turn", OTHER, |model, value| {
+        put(&mut physics(model).turn, at_least_one(bytes(value)?)?)
+    }),
+    key(Of::Physics, "send-buffer", OTHER, |model, value| {
+        physics(model).send_buffer = Some(at_least_one(bytes(value)?)?);
+        put(&mut model.protocol.eager, EagerSend::Buffered)
+    }),
+    key(Of::Physics, "initial-window", OTHER, |model, value| {
+        put(&mut physics(model).initial_window, Some(at_least_one(bytes(value)?)?))
+    }),
+    key(Of::Physics, "late-share", OTHER, |model, value| {
+        put(&mut physics(model).lateness.share, share(value)?)
+    }),
+    key(Of::Physics, "late-most", TIME, |model, value| {
+        put(&mut physics(model).lateness.most, Duration::from_secs_f64(seconds(value)?))
+    }),
+    key(Of::Physics, "fairness", OTHER, |model, value| put(&mut flow(model).fairness, fairness(value)?)),
+    key(Of::Bus, "latency", TIME, |model, value| {
+        all_nodes(model, seconds(value)?, |node, latency| node.latency = latency)
+    }),
+    key(Of::Bus, "bandwidth", RATE, |model, value| {
+        put(&mut bus(model).network.bandwidth, any_bandwidth(value)?)
+    }),
+    key(Of::Bus, "buses", OTHER, |model, value| put(&mut bus(model).network.buses, limit(value)?)),
+    key(Of::Bus, "input-links", OTHER, |model, value| {
+        all_nodes(model, limit(value)?, |node, inputs| {
+            node.links = Links::Duplex { inputs, outputs: node.links.outputs() };
+        })
+    }),
+    key(Of::Bus, "output-links", OTHER, |model, value| {
+        all_nodes(model, limit(value)?, |node, outputs| {
+            node.links = Links::Duplex { inputs: node.links.inputs(), outputs };
+        })
+    }),
+    key(Of::Bus, "half-duplex-links", OTHER, |model, value| {
+        let links = limit(value)?.ok_or("half-duplex links are at least one")?;
+        all_nodes(model, links, |node, links| node.links = Links::HalfDuplex(links))
+    }),
+    key(Of::Bus, "within-latency", TIME, |model, value| {
+        all_nodes(model, seconds(value)?, |node, latency| node.within_latency = latency)
+    }),
+    key(Of::Bus, "within-bandwidth", RATE, |model, value| {
+        all_nodes(model, any_bandwidth(value)?, |node, bandwidth| node.within_bandwidth = bandwidth)
+    }),
+    key(Of::Bus, "within-buses", OTHER, |model, value| {
+        all_nodes(model, limit(value)?, |node, buses| node.within_buses = buses)
+    }),
+    key(Of::Bus, "collectives", OTHER, |model, value| {
+        let fans = fan_table(value, &bus(model).collectives)?;
+        put(&mut bus(model).collectives, fans)
+    }),
+    key(Of::Bus, "linear-with-root", OTHER, |model, value| {
+        put(&mut bus(model).collectives.linear_with_root, truth(value)?)
+    }),
+    key(Of::Smp, "memory-latency", TIME, |model, value| put(&mut smp(model).memory.latency, seconds(value)?)),
+    key(Of::Smp, "memory-bandwidth", RATE, |model, value| {
+        put(&mut smp(model).memory.bandwidth, bandwidth(value)?)
+    }),
+    key(Of::Smp, "network-latency", TIME, |model, value| {
+        put(&mut smp(model).network.latency, seconds(value)?)
+    }),
+    key(Of::Smp, "network-bandwidth", RATE, |model, value| {
+        put(&mut smp(model).network.bandwidth, bandwidth(value)?)
+    }),
+    key(Of::Smp, "call-cost", TIME, |model, value| put(&mut smp(model).call_cost, seconds(value)?)),
+    key(Of::Smp, "buffer-cost", TIME, |model, value| put(&mut smp(model).buffer_cost, seconds(value)?)),
+    key(Of::LogGops, "L", TIME, |model, value| put(&mut loggops(model).latency, seconds(value)?)),
+    key(Of::LogGops, "o", TIME, |model, value| put(&mut loggops(model).overhead, seconds(value)?)),
+    key(Of::LogGops, "g", TIME, |model, value| put(&mut loggops(model).gap, seconds(value)?)),
+    key(Of::LogGops, "G", TIME, |model, value| put(&mut loggops(model).gap_per_byte, seconds(value)?)),
+    key(Of::LogGops, "O", TIME, |model, value| put(&mut loggops(model).overhead_per_byte, seconds(value)?)),
 ];
-
-/// Keys of flow models.
-const FLOW: [&str; 18] = [
-    "segments",
-    "calibrated-bandwidth",
-    "calibrated-latency",
-    "header",
-    "window",
-    "penalty-scale",
-    "cross-traffic",
-    "contention",
-    "sharing-tolerance",
-    "loopback-bandwidth",
-    "loopback-latency",
-    "push-limit",
-    "envelope",
-    "handshake",
-    "send-overhead",
-    "isend-overhead",
-    "recv-overhead",
-    "interface-delay",
-];
-
-/// Keys of `bus`.
-const BUS: [&str; 11] = [
-    "latency",
-    "bandwidth",
-    "buses",
-    "input-links",
-    "output-links",
-    "half-duplex-links",
-    "within-latency",
-    "within-bandwidth",
-    "within-buses",
-    "collectives",
-    "linear-with-root",
-];
-
-/// Keys of `smp`.
-const SMP: [&str; 6] = [
-    "memory-latency",
-    "memory-bandwidth",
-    "network-latency",
-    "network-bandwidth",
-    "call-cost",
-    "buffer-cost",
-];
-
-/// Keys of `loggops`: the letters of the model.
-const LOGGOPS: [&str; 5] = ["L", "o", "g", "G", "O"];
 
 /// Applies one setting. False if it is of another model. Warns of quantities that are hardly meant.
 pub(crate) fn apply(
@@ -84,52 +234,28 @@ pub(crate) fn apply(
 ) -> Result<bool, PlatformError> {
     let Setting { key, value, place } = setting;
     let problem = |problem: String| place.error(format!("`{key}`: {problem}"));
-    let applied = apply_value(key, value, model).map_err(problem)?;
-    let doubt = applied.then(|| doubt(key, value)).flatten();
+    let Some(known) = KEYS.iter().find(|known| known.name == key && known.of.has(&model.network)) else {
+        return other_models(key, &model.network).map_err(problem);
+    };
+    (known.set)(model, value).map_err(problem)?;
+    let doubt = known.doubtful.and_then(|quantity| doubt(quantity, value));
     warnings.extend(doubt.map(|doubt| format!("{}:{}: `{key}`: {doubt}", place.file(), place.line())));
-    Ok(applied)
+    Ok(true)
 }
 
-/// Keys of bandwidths and of times, for which a number without a unit is doubtful.
-const BANDWIDTHS: [&str; 6] = [
-    "bandwidth",
-    "within-bandwidth",
-    "loopback-bandwidth",
-    "calibrated-bandwidth",
-    "memory-bandwidth",
-    "network-bandwidth",
-];
-const TIMES: [&str; 21] = [
-    "atomic-gap",
-    "latency",
-    "within-latency",
-    "loopback-latency",
-    "calibrated-latency",
-    "memory-latency",
-    "network-latency",
-    "clock-cost",
-    "call-cost",
-    "buffer-cost",
-    "send-overhead",
-    "isend-overhead",
-    "recv-overhead",
-    "software",
-    "gap",
-    "late-most",
-    "L",
-    "o",
-    "g",
-    "G",
-    "O",
-];
+/// The key is of another model, or of none.
+fn other_models(key: &str, network: &Network) -> Result<bool, String> {
+    if KEYS.iter().any(|known| known.name == key) {
+        return Ok(false);
+    }
+    let own = KEYS.iter().filter(|known| known.of != Of::All && known.of.has(network));
+    let common = KEYS.iter().filter(|known| known.of == Of::All);
+    let known: Vec<&str> = own.chain(common).map(|known| known.name).collect();
+    Err(format!("the model has no parameter `{key}`; it has {}", known.join(", ")))
+}
 
-/// What is doubtful about a quantity that was accepted.
-fn doubt(key: &str, value: &Value) -> Option<String> {
-    let kind = match key {
-        _ if BANDWIDTHS.contains(&key) => BANDWIDTH,
-        _ if TIMES.contains(&key) => LATENCY,
-        _ => return None,
-    };
+/// A warning about a quantity that was accepted but is doubtful.
+fn doubt(kind: &Quantity, value: &Value) -> Option<String> {
     let text = match value {
         Value::Text(text) => text.clone(),
         Value::Integer(_) | Value::Float(_) => value.to_string(),
@@ -138,302 +264,44 @@ fn doubt(key: &str, value: &Value) -> Option<String> {
     kind.read(&text).ok()?.doubt()
 }
 
-fn apply_value(key: &str, value: &Value, model: &mut Model) -> Result<bool, String> {
-    let Model { network, protocol, calibration, .. } = model;
-    match key {
-        "eager-limit" => protocol.eager_limit = bytes(value)?,
-        "clock-cost" => protocol.clock_cost = Duration::from_secs_f64(seconds(value)?),
-        "reduce-seconds-per-byte" => protocol.reduce_seconds_per_byte = seconds(value)?,
-        "copy-seconds-per-byte" => protocol.copy_seconds_per_byte = seconds(value)?,
-        "progress" => protocol.progress = progress(value)?,
-        "one-sided" => protocol.one_sided = one_sided(value)?,
-        "atomic-gap" => protocol.atomic_gap = Duration::from_secs_f64(seconds(value)?),
-        "noise" => protocol.noise = noise(value, &protocol.noise)?,
-        "wake-up" => protocol.wake_up.latest = Duration::from_secs_f64(seconds(value)?),
-        _ => {
-            return match network {
-                Network::Flow(_) if key == "calibrated-bandwidth" => {
-                    calibration.get_or_insert(Calibration::UNKNOWN).bandwidth = Some(bandwidth(value)?);
-                    Ok(true)
-                }
-                Network::Flow(_) if key == "calibrated-latency" => {
-                    calibration.get_or_insert(Calibration::UNKNOWN).latency = Some(seconds(value)?);
-                    Ok(true)
-                }
-                Network::Flow(flow) if FLOW.contains(&key) => apply_flow(key, value, flow, protocol),
-                Network::Flow(flow) if physics::KEYS.contains(&key) => {
-                    physics::apply(key, value, flow, protocol)
-                }
-                Network::Bus(bus) if BUS.contains(&key) => apply_bus(key, value, bus),
-                Network::Smp(smp) if SMP.contains(&key) => apply_smp(key, value, smp),
-                Network::LogGops(loggops) if LOGGOPS.contains(&key) => apply_loggops(key, value, loggops),
-                _ => not_of(key, network),
-            };
-        }
-    }
-    Ok(true)
+fn put<T>(place: &mut T, value: T) -> Result<(), String> {
+    *place = value;
+    Ok(())
 }
 
-/// The key is of another model, or of none.
-fn not_of(key: &str, network: &Network) -> Result<bool, String> {
-    let own: &[&str] = match network {
-        Network::Flow(_) => &FLOW,
-        Network::Bus(_) => &BUS,
-        Network::Smp(_) => &SMP,
-        Network::LogGops(_) => &LOGGOPS,
-        Network::Packet(_) | Network::Ideal => &[],
-    };
-    if [&FLOW[..], &physics::KEYS, &BUS, &SMP, &LOGGOPS].iter().any(|keys| keys.contains(&key)) {
-        return Ok(false);
-    }
-    let causes: &[&str] = if matches!(network, Network::Flow(_)) { &physics::KEYS } else { &[] };
-    let known = [own, causes, &COMMON].concat().join(", ");
-    Err(format!("the model has no parameter `{key}`; it has {known}"))
+fn flow(model: &mut Model) -> &mut FlowParameters {
+    let Network::Flow(flow) = &mut model.network else { unreachable!("a key of flow models") };
+    flow
 }
 
-fn apply_flow(
-    key: &str,
-    value: &Value,
-    flow: &mut FlowParameters,
-    protocol: &mut Protocol,
-) -> Result<bool, String> {
-    match key {
-        "segments" => flow.segments = segments(value)?,
-        "header" => flow.header = bytes(value)?,
-        "window" => flow.window = quantity(value, &DIVISOR)?,
-        "penalty-scale" => flow.penalty_scale = quantity(value, &FACTOR)?,
-        "cross-traffic" => flow.cross_traffic = quantity(value, &FACTOR)?,
-        "contention" => flow.contention = truth(value)?,
-        "sharing-tolerance" => flow.sharing_tolerance = sharing_tolerance(value)?,
-        "loopback-bandwidth" => flow.loopback.bandwidth = bandwidth(value)?,
-        "loopback-latency" => flow.loopback.latency = seconds(value)?,
-        "push-limit" => protocol.push_limit = bytes(value)?,
-        "envelope" => protocol.envelope = envelope(value)?,
-        "handshake" => protocol.handshake = handshake(value)?,
-        "send-overhead" => protocol.send_overhead = overhead(value)?,
-        "isend-overhead" => protocol.isend_overhead = overhead(value)?,
-        "recv-overhead" => protocol.recv_overhead = overhead(value)?,
-        "interface-delay" => flow.interface_delay = delay(value)?,
-        _ => return Ok(false),
-    }
-    Ok(true)
+fn calibration(model: &mut Model) -> &mut Calibration {
+    model.calibration.get_or_insert(Calibration::UNKNOWN)
 }
 
-/// More than a tenth would not be max-min sharing.
-fn sharing_tolerance(value: &Value) -> Result<f64, String> {
-    let tolerance = quantity(value, &FACTOR)?;
-    if tolerance > 0.1 {
-        return Err(format!("a tolerance of {tolerance} is too much: from 0 (exact) to 0.1"));
-    }
-    Ok(tolerance)
+/// The physics of a flow model. The first key of them replaces its factors.
+fn physics(model: &mut Model) -> &mut Physics {
+    physics::of(flow(model))
 }
 
-/// What is said of a node is said of all.
-fn apply_bus(key: &str, value: &Value, bus: &mut Bus) -> Result<bool, String> {
-    let network = &mut bus.network;
-    match key {
-        "latency" => network.all_nodes(seconds(value)?, |node, latency| node.latency = latency),
-        "bandwidth" => network.bandwidth = any_bandwidth(value)?,
-        "buses" => network.buses = limit(value)?,
-        "input-links" => network.all_nodes(limit(value)?, |node, inputs| {
-            node.links = Links::Duplex { inputs, outputs: node.links.outputs() };
-        }),
-        "output-links" => network.all_nodes(limit(value)?, |node, outputs| {
-            node.links = Links::Duplex { inputs: node.links.inputs(), outputs };
-        }),
-        "half-duplex-links" => {
-            let links = limit(value)?.ok_or("half-duplex links are at least one")?;
-            network.all_nodes(links, |node, links| node.links = Links::HalfDuplex(links));
-        }
-        "within-latency" => network.all_nodes(seconds(value)?, |node, latency| node.within_latency = latency),
-        "within-bandwidth" => {
-            network.all_nodes(any_bandwidth(value)?, |node, bandwidth| node.within_bandwidth = bandwidth);
-        }
-        "within-buses" => network.all_nodes(limit(value)?, |node, buses| node.within_buses = buses),
-        "collectives" => bus.collectives = fan_table(value, &bus.collectives)?,
-        "linear-with-root" => bus.collectives.linear_with_root = truth(value)?,
-        _ => return Ok(false),
-    }
-    Ok(true)
+fn bus(model: &mut Model) -> &mut Bus {
+    let Network::Bus(bus) = &mut model.network else { unreachable!("a key of bus") };
+    bus
 }
 
-fn apply_smp(key: &str, value: &Value, smp: &mut Smp) -> Result<bool, String> {
-    match key {
-        "memory-latency" => smp.memory.latency = seconds(value)?,
-        "memory-bandwidth" => smp.memory.bandwidth = bandwidth(value)?,
-        "network-latency" => smp.network.latency = seconds(value)?,
-        "network-bandwidth" => smp.network.bandwidth = bandwidth(value)?,
-        "call-cost" => smp.call_cost = seconds(value)?,
-        "buffer-cost" => smp.buffer_cost = seconds(value)?,
-        _ => return Ok(false),
-    }
-    Ok(true)
+fn smp(model: &mut Model) -> &mut Smp {
+    let Network::Smp(smp) = &mut model.network else { unreachable!("a key of smp") };
+    smp
 }
 
-fn apply_loggops(key: &str, value: &Value, loggops: &mut LogGops) -> Result<bool, String> {
-    let seconds = seconds(value)?;
-    match key {
-        "L" => loggops.latency = seconds,
-        "o" => loggops.overhead = seconds,
-        "g" => loggops.gap = seconds,
-        "G" => loggops.gap_per_byte = seconds,
-        "O" => loggops.overhead_per_byte = seconds,
-        _ => return Ok(false),
-    }
-    Ok(true)
+fn loggops(model: &mut Model) -> &mut LogGops {
+    let Network::LogGops(loggops) = &mut model.network else { unreachable!("a key of loggops") };
+    loggops
 }
 
-/// `"paper"`, `"constant"`, `"linear"`, `"logarithmic"`, or a list of rows that replace those there are.
-fn fan_table(value: &Value, before: &FanTable) -> Result<FanTable, String> {
-    if let Value::Text(text) = value {
-        let mut table = match (text.as_str(), bus::fan(text)) {
-            ("paper", _) => FanTable::of_paper(),
-            (_, Some(fan)) => FanTable::uniform(fan),
-            (other, None) => {
-                return Err(format!("`{other}` is none of paper, constant, linear, logarithmic"));
-            }
-        };
-        table.linear_with_root = before.linear_with_root;
-        return Ok(table);
-    }
-    let mut all = before.clone();
-    for row in list(value)? {
-        let fields = table(row, &["operation", "in", "in-size", "out", "out-size"])?;
-        let text = |name: &str| match fields.iter().find(|(key, _)| key == name) {
-            Some((_, Value::Text(text))) => Ok(text.as_str()),
-            _ => Err(format!("a row needs `{name}`, a text")),
-        };
-        let kind = text("operation").and_then(|name| {
-            bus::operation(name).ok_or_else(|| format!("`{name}` is no collective; write as in \"bcast\""))
-        })?;
-        let fan = |name| bus::fan(text(name)?).ok_or_else(|| format!("`{name}` is none of 0, CT, LIN, LOG"));
-        let size = |name| {
-            let known = "CURR, MAX, MIN, MEAN, 2MAX, S+R";
-            bus::size(text(name)?).ok_or_else(|| format!("`{name}` is none of {known}"))
-        };
-        all.set(
-            kind,
-            Fans { fan_in: (fan("in")?, size("in-size")?), fan_out: (fan("out")?, size("out-size")?) },
-        );
-    }
-    Ok(all)
-}
-
-/// A number of links or buses; zero means no limit.
-fn limit(value: &Value) -> Result<Limit, String> {
-    let number = quantity(value, &FACTOR)?;
-    match number {
-        0.0 => Ok(None),
-        whole if whole.fract() == 0.0 && whole < f64::from(u32::MAX) => Ok(Some(whole as u32)),
-        _ => Err(format!("{value} is not a number of links or buses")),
-    }
-}
-
-/// A bandwidth, or `inf`: Dimemas knows links that take no time.
-fn any_bandwidth(value: &Value) -> Result<f64, String> {
-    match value {
-        Value::Float(f64::INFINITY) => Ok(f64::INFINITY),
-        value => bandwidth(value),
-    }
-}
-
-fn segments(value: &Value) -> Result<Vec<Segment>, String> {
-    let mut segments = Vec::new();
-    for entry in list(value)? {
-        let table = table(entry, &["above", "latency", "bandwidth"])?;
-        let field = |name: &str| field(table, name);
-        let need = |name: &str| field(name).ok_or(format!("a segment needs `{name}`"));
-        segments.push(Segment {
-            above: bytes(need("above")?)?,
-            latency_factor: quantity(need("latency")?, &FACTOR)?,
-            bandwidth_factor: quantity(need("bandwidth")?, &DIVISOR)?,
-        });
-    }
-    let increasing = segments.windows(2).all(|pair| pair[0].above < pair[1].above);
-    if segments.first().is_some_and(|first| first.above == 0) && increasing {
-        Ok(segments)
-    } else {
-        Err("segments start with above = 0 and go up".to_owned())
-    }
-}
-
-fn overhead(value: &Value) -> Result<Overhead, String> {
-    if !matches!(value, Value::List(_)) {
-        return Ok(Overhead { sections: vec![(0, seconds(value)?, 0.0)] });
-    }
-    let mut sections = Vec::new();
-    for entry in list(value)? {
-        let table = table(entry, &["from", "seconds", "per-byte"])?;
-        let field = |name: &str| field(table, name);
-        let from = field("from").map_or(Ok(0), bytes)?;
-        let constant = field("seconds").map_or(Ok(0.0), seconds)?;
-        sections.push((from, constant, field("per-byte").map_or(Ok(0.0), seconds)?));
-    }
-    sections.sort_by_key(|section| section.0);
-    Ok(Overhead { sections })
-}
-
-/// A delay is written as an overhead is.
-fn delay(value: &Value) -> Result<InterfaceDelay, String> {
-    let section = |(from, seconds, per_byte)| DelaySection { from, seconds, per_byte };
-    Ok(InterfaceDelay::new(overhead(value)?.sections.into_iter().map(section).collect()))
-}
-
-fn envelope(value: &Value) -> Result<Envelope, String> {
-    match value {
-        Value::Text(text) if text == "at-send" => Ok(Envelope::AtSend),
-        Value::Text(text) if text == "on-arrival" => Ok(Envelope::OnArrival),
-        other => Err(format!("{other} is neither \"at-send\" nor \"on-arrival\"")),
-    }
-}
-
-/// `true` and `false` are what files of the first version say.
-fn handshake(value: &Value) -> Result<Handshake, String> {
-    match value {
-        Value::Boolean(true) => Ok(Handshake::Grant),
-        Value::Boolean(false) => Ok(Handshake::None),
-        Value::Text(text) => match text.as_str() {
-            "none" => Ok(Handshake::None),
-            "grant" => Ok(Handshake::Grant),
-            "confirm" => Ok(Handshake::Confirm),
-            "read" => Ok(Handshake::Read),
-            _ => Err(format!("{text:?} is none of none, grant, confirm, read")),
-        },
-        other => Err(format!("{other} is none of \"none\", \"grant\", \"confirm\", \"read\"")),
-    }
-}
-
-/// What is not said stays as it was.
-fn noise(value: &Value, before: &Noise) -> Result<Noise, String> {
-    let fields = table(value, &["computation", "message", "start"])?;
-    let mut noise = *before;
-    if let Some(spread) = field(fields, "computation") {
-        noise.computation = quantity(spread, &FACTOR)?;
-        if noise.computation > 1.0 {
-            return Err(format!("`computation` is a relative spread, 0.02 for 2 %, not {spread}"));
-        }
-    }
-    noise.message = field(fields, "message").map_or(Ok(noise.message), seconds)?;
-    if let Some(start) = field(fields, "start") {
-        noise.start = Duration::from_secs_f64(seconds(start)?);
-    }
-    Ok(noise)
-}
-
-fn one_sided(value: &Value) -> Result<AccessProgress, String> {
-    match value {
-        Value::Text(text) if text == "interface" => Ok(AccessProgress::Interface),
-        Value::Text(text) if text == "calls" => Ok(AccessProgress::InCalls),
-        other => Err(format!("{other} is neither \"interface\" nor \"calls\"")),
-    }
-}
-
-fn progress(value: &Value) -> Result<LibraryProgress, String> {
-    match value {
-        Value::Text(text) if text == "background" => Ok(LibraryProgress::Background),
-        Value::Text(text) if text == "calls" => Ok(LibraryProgress::InCalls),
-        other => Err(format!("{other} is neither \"background\" nor \"calls\"")),
-    }
+/// A key of nodes is about all of them.
+fn all_nodes<T: Copy>(model: &mut Model, value: T, set: impl Fn(&mut BusNode, T)) -> Result<(), String> {
+    bus(model).network.all_nodes(value, set);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -441,6 +309,7 @@ mod tests {
     use mpirage_platform::Platform;
 
     use super::*;
+    use mpirage_mpi::Handshake;
 
     fn model_of(table: &str) -> Result<Model, String> {
         named_model_of("flow", table)

@@ -1,8 +1,9 @@
 //! A scenario: everything a run depends on, resolved and checked before it starts.
 //!
-//! What a user typed and what files say becomes values here, once: the [`Model`] (network parameters and
+//! The user's options and the contents of files become values here, once: the [`Model`] (network parameters and
 //! MPI protocol) and the [`Placement`] of ranks on hosts. Crates below this one read no settings.
 
+mod built;
 mod bus;
 mod describe;
 mod dimemas;
@@ -11,6 +12,7 @@ mod faults;
 mod fit;
 mod keys;
 mod loggops;
+mod measured_flow;
 mod model;
 mod network;
 mod packet;

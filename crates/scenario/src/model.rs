@@ -1,6 +1,6 @@
 //! Models by name, with the numbers behind the names.
 
-use mpirage_models::{Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
+use mpirage_models::Segment;
 use mpirage_mpi::{
     AccessProgress, EagerSend, Envelope, Handshake, LibraryProgress, Noise, Overhead, PollCost, Protocol,
     Rendezvous, SendCost, WakeUp,
@@ -10,6 +10,7 @@ use mpirage_units::Duration;
 
 use crate::bus::{self, Bus};
 use crate::loggops::{self, LogGops};
+use crate::measured_flow::measured_flow;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::profile::{PROFILES, Profile};
@@ -25,7 +26,7 @@ pub struct Model {
     pub network: Network,
     /// How MPI behaves.
     pub protocol: Protocol,
-    /// What its parameters were measured on, if that is known.
+    /// The measurements that its parameters are from, if they are known.
     pub calibration: Option<Calibration>,
     /// The library that it describes, if it tells libraries apart.
     pub profile: Option<&'static Profile>,
@@ -38,7 +39,7 @@ pub struct Calibration {
     pub bandwidth: Option<f64>,
     /// Seconds from host to host.
     pub latency: Option<f64>,
-    /// What is measured, in words.
+    /// The measured network, in words.
     pub on: &'static str,
 }
 
@@ -51,14 +52,14 @@ impl Calibration {
         Calibration { bandwidth: Some(125e6), latency: Some(100e-6), on: "TCP over 1 Gbit/s Ethernet" };
 }
 
-/// What a user asks for.
+/// The user's request.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelRequest<'r> {
     /// The name of a model, or a model file.
     pub spec: &'r str,
     /// The library, where the model tells libraries apart.
     pub profile: Option<&'static Profile>,
-    /// What random numbers start from.
+    /// The seed of random numbers.
     pub seed: u64,
     /// Places that are simulated as frames while the rest is flows; all if it is empty.
     pub packet_at: &'r [String],
@@ -101,9 +102,9 @@ const TRANSPORT: &str = "packet.transport";
 /// A model that comes with mpirage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelName {
-    /// What to write.
+    /// Its name, as users write it.
     pub name: &'static str,
-    /// What it is.
+    /// A description of the model.
     pub meaning: &'static str,
 }
 
@@ -147,22 +148,6 @@ pub const MODELS: [ModelName; 10] = [
 
 /// The model of runs for which nothing else is said, and of model files that name no base.
 const DEFAULT: &str = "flow";
-
-/// Latency and bandwidth factors by size, measured with Open MPI over TCP on a gigabit cluster (griffon).
-const MEASURED_SEGMENTS: [(u64, f64, f64); 9] = [
-    (0, 2.01467, 0.812084),
-    (257, 1.95341, 0.338112),
-    (732, 1.9503, 0.341987),
-    (1426, 1.61075, 0.608902),
-    (3484, 1.88101, 0.77493),
-    (5776, 2.18796, 1.08739),
-    (9376, 2.59299, 0.58729),
-    (15424, 3.48845, 0.697866),
-    (65472, 11.6436, 0.940694),
-];
-
-/// Messages within a host where neither platform nor model say anything: those of the built-in platforms.
-pub(crate) const MODEL_LOOPBACK: Loopback = Loopback { bandwidth: 10e9, latency: 200e-9 };
 
 /// The part of a link's bandwidth that TCP can use, for the default affine model of paper 1.
 const TCP_SHARE: f64 = 0.92;
@@ -356,7 +341,7 @@ impl Model {
         Model { name: DEFAULT.to_owned(), network, protocol, calibration: None, profile: Some(profile) }
     }
 
-    /// What is typed goes before what files say.
+    /// Applies the options of the command line, which take precedence over files.
     fn set_detail(&mut self, request: &ModelRequest<'_>) -> Result<(), ModelError> {
         match &mut self.network {
             _ if request.packet_at.is_empty() => {}
@@ -419,24 +404,6 @@ fn unknown(name: &str) -> ModelError {
     ModelError::Name(format!("there is no model `{name}`; there are: {known}"))
 }
 
-pub(crate) fn measured_flow() -> FlowParameters {
-    let segment =
-        |(above, latency_factor, bandwidth_factor)| Segment { above, latency_factor, bandwidth_factor };
-    FlowParameters {
-        segments: MEASURED_SEGMENTS.map(segment).to_vec(),
-        header: 16,
-        window: 4_194_304.0,
-        penalty_scale: 8775.0,
-        fairness: Fairness::RoundTrip,
-        cross_traffic: 0.05,
-        contention: true,
-        sharing_tolerance: 0.0,
-        loopback: MODEL_LOOPBACK,
-        physics: None,
-        interface_delay: InterfaceDelay::default(),
-    }
-}
-
 /// Eager messages leave at once and are seen on arrival. The last segment's latency was measured with the
 /// handshake of the rendezvous in it, so there is no separate one by default.
 fn eager_protocol() -> Protocol {
@@ -480,6 +447,8 @@ fn simgrid_protocol() -> Protocol {
 
 #[cfg(test)]
 mod tests {
+    use mpirage_models::FlowParameters;
+
     use super::*;
 
     const GIGABIT: (f64, f64) = (100e-6, 125e6);

@@ -18,7 +18,7 @@ use mpirage_packet::{
 use mpirage_platform::{HostId, NetworkPlace, Platform};
 
 use crate::faults::{FaultSpec, links_of, place_named};
-use crate::model::measured_flow;
+use crate::measured_flow::measured_flow;
 use crate::profile::Profile;
 
 /// A network of frames and the transport protocol on it.
@@ -26,7 +26,7 @@ use crate::profile::Profile;
 pub struct Packet {
     /// The library that sends messages.
     pub profile: &'static Profile,
-    /// What connections speak.
+    /// The transport protocol of connections.
     pub transport: Transport,
     /// Links, switches, hosts, messages.
     pub parameters: PacketParameters,
@@ -65,13 +65,16 @@ impl Packet {
         }
     }
 
-    /// A parameter of the links that the transport has.
-    fn link<T>(
-        &self,
-        lossy: impl FnOnce(&LinkParameters) -> T,
-        lossless: impl FnOnce(&LosslessParameters) -> T,
-    ) -> T {
-        if self.transport.is_lossless() { lossless(&self.lossless) } else { lossy(&self.parameters.links) }
+    /// The links that the transport has.
+    fn links(&self) -> &LinkParameters {
+        if self.transport.is_lossless() { &self.lossless.links } else { &self.parameters.links }
+    }
+
+    /// Sets a parameter of links, whichever transport is chosen.
+    fn set_links(&mut self, set: impl Fn(&mut LinkParameters)) -> Result<(), String> {
+        set(&mut self.lossless.links);
+        set(&mut self.parameters.links);
+        Ok(())
     }
 
     /// Are all places that it names on this platform? The error says which is not.
@@ -140,7 +143,7 @@ impl Packet {
             _ => RdmaSettings::infiniband(),
         };
         let settings = RdmaSettings { mtu: self.rdma_mtu, ..settings };
-        let in_order = !matches!(self.lossless.routing, Routing::Adaptive(_));
+        let in_order = !matches!(self.lossless.links.routing, Routing::Adaptive(_));
         let settings = if self.loses() { settings.on_lossy_links(in_order) } else { settings };
         let settings = Arc::new(settings);
         let wires = LosslessWires::new(Arc::clone(platform), self.lossless, self.parameters.seed);
@@ -157,7 +160,9 @@ impl Packet {
 
     /// Can links lose frames?
     fn loses(&self) -> bool {
-        self.lossless.frame_loss > 0.0 || self.lossless.bit_errors > 0.0 || !self.faults.is_empty()
+        self.lossless.links.frame_loss > 0.0
+            || self.lossless.links.bit_errors > 0.0
+            || !self.faults.is_empty()
     }
 
     /// The network with its faults and captures.

@@ -1,30 +1,10 @@
 //! The keys of the `[model]` table that give `flow` the physics of a transport instead of factors.
 
 use mpirage_models::{Fairness, FlowParameters, Framing, Lateness, Physics, Segment, Trailer};
-use mpirage_mpi::{EagerSend, Protocol};
 use mpirage_platform::Value;
 use mpirage_units::{Duration, FACTOR};
 
-use crate::values::{bytes, quantity, seconds, truth};
-
-/// Keys of the physics of flows.
-pub(crate) const KEYS: [&str; 15] = [
-    "frame",
-    "frame-header",
-    "store-and-forward",
-    "control",
-    "trailer",
-    "trailer-from",
-    "software",
-    "gap",
-    "burst",
-    "turn",
-    "send-buffer",
-    "initial-window",
-    "late-share",
-    "late-most",
-    "fairness",
-];
+use crate::values::quantity;
 
 /// Factors that change nothing.
 pub(crate) fn no_factors() -> Vec<Segment> {
@@ -48,42 +28,12 @@ const NOTHING_ADDED: Physics = Physics {
     lateness: Lateness { share: 0.0, most: Duration::ZERO, seed: 0 },
 };
 
-/// Sets one parameter. The first one replaces the factors by size.
-pub(crate) fn apply(
-    key: &str,
-    value: &Value,
-    flow: &mut FlowParameters,
-    protocol: &mut Protocol,
-) -> Result<bool, String> {
-    if key == "fairness" {
-        flow.fairness = fairness(value)?;
-        return Ok(true);
-    }
+/// The physics of a flow model, which have no factors and share links equally.
+pub(crate) fn of(flow: &mut FlowParameters) -> &mut Physics {
     if flow.physics.is_none() {
         (flow.segments, flow.fairness) = (no_factors(), Fairness::Equal);
     }
-    let physics = flow.physics.get_or_insert(NOTHING_ADDED);
-    match key {
-        "frame" => physics.framing.payload = at_least_one(bytes(value)?)?,
-        "frame-header" => physics.framing.header = bytes(value)?,
-        "store-and-forward" => physics.framing.store_and_forward = truth(value)?,
-        "control" => physics.control = bytes(value)?,
-        "trailer" => trailer(physics).bytes = bytes(value)?,
-        "trailer-from" => trailer(physics).from = bytes(value)?,
-        "software" => physics.software = Duration::from_secs_f64(seconds(value)?),
-        "gap" => physics.gap = Duration::from_secs_f64(seconds(value)?),
-        "burst" => physics.burst = at_least_one(bytes(value)?)?,
-        "turn" => physics.turn = at_least_one(bytes(value)?)?,
-        "send-buffer" => {
-            physics.send_buffer = Some(at_least_one(bytes(value)?)?);
-            protocol.eager = EagerSend::Buffered;
-        }
-        "initial-window" => physics.initial_window = Some(at_least_one(bytes(value)?)?),
-        "late-share" => physics.lateness.share = share(value)?,
-        "late-most" => physics.lateness.most = Duration::from_secs_f64(seconds(value)?),
-        _ => return Ok(false),
-    }
-    Ok(true)
+    flow.physics.get_or_insert(NOTHING_ADDED)
 }
 
 /// The parameters as lines of a `[model]` table.
@@ -131,11 +81,11 @@ pub(crate) fn contradiction(flow: &FlowParameters) -> Option<&'static str> {
     )
 }
 
-fn trailer(physics: &mut Physics) -> &mut Trailer {
+pub(crate) fn trailer(physics: &mut Physics) -> &mut Trailer {
     physics.trailer.get_or_insert(Trailer { bytes: 0, from: 0 })
 }
 
-fn fairness(value: &Value) -> Result<Fairness, String> {
+pub(crate) fn fairness(value: &Value) -> Result<Fairness, String> {
     match value {
         Value::Text(text) if text == "equal" => Ok(Fairness::Equal),
         Value::Text(text) if text == "round-trip" => Ok(Fairness::RoundTrip),
@@ -143,11 +93,11 @@ fn fairness(value: &Value) -> Result<Fairness, String> {
     }
 }
 
-fn share(value: &Value) -> Result<f64, String> {
+pub(crate) fn share(value: &Value) -> Result<f64, String> {
     let share = quantity(value, &FACTOR)?;
     if share <= 1.0 { Ok(share) } else { Err(format!("{share} is no share: it is at most 1")) }
 }
 
-fn at_least_one(bytes: u64) -> Result<u64, String> {
+pub(crate) fn at_least_one(bytes: u64) -> Result<u64, String> {
     if bytes > 0 { Ok(bytes) } else { Err("it is at least one byte".to_owned()) }
 }

@@ -1,4 +1,4 @@
-//! Which rank runs on which host, and on which of its cores.
+//! The host of each rank, and the core on that host.
 
 use mpirage_models::Binding;
 use mpirage_platform::{CoreId, HostId, NodeSpec, Platform};
@@ -18,7 +18,7 @@ pub enum Mapping {
     ByNode,
 }
 
-/// What a rank is bound to.
+/// The object to which a rank is bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bind {
     /// Its core.
@@ -46,7 +46,7 @@ pub struct Placement {
     pub hosts: Vec<HostId>,
     /// The core of each rank.
     pub cores: Vec<CoreId>,
-    /// What ranks are bound to.
+    /// The object to which ranks are bound.
     pub bind: Bind,
     /// Does some host have more ranks than cores?
     pub oversubscribed: bool,

@@ -8,12 +8,12 @@ use mpirage_units::Duration;
 use crate::packet::Transport;
 use crate::physics::no_factors;
 
-/// What a library does: its protocol, its messages, its collectives.
+/// The behaviour of a library: its protocol, its messages, its collectives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
-    /// What to write.
+    /// Its name, as users write it.
     pub name: &'static str,
-    /// What it is.
+    /// A description of the library.
     pub meaning: &'static str,
     /// The table of collectives that it uses.
     pub collectives: &'static str,
@@ -24,9 +24,9 @@ pub struct Profile {
     eager: EagerSend,
     handshake: Handshake,
     messages: MessageParameters,
-    /// When the library acts on what arrives.
+    /// When the library acts on messages that arrive.
     progress: LibraryProgress,
-    /// What software takes for each message.
+    /// Time that software takes for each message.
     software: Duration,
     noise: Noise,
 }
@@ -147,7 +147,7 @@ pub const PROFILES: [Profile; 7] = [
     },
 ];
 
-/// What a transport is to flows.
+/// The parameters of a transport in the flow model.
 struct Streaming {
     framing: Framing,
     burst: u64,

@@ -31,10 +31,10 @@ pub(crate) fn is_name(key: &str) -> bool {
     key.contains('/') || ["path", "plugin", "tracing"].contains(&key)
 }
 
-/// SimGrid's setting for what a receive costs.
+/// SimGrid's setting for the cost of a receive.
 const RECEIVE_OVERHEAD: &str = "smpi/or";
 
-/// What polls cost where one of the two settings is given: SimGrid's own number for the other.
+/// The cost of polls after one of the two settings is applied; the other keeps its value, by default SimGrid's own.
 fn poll_with(poll: PollCost, key: &str, step: Duration) -> PollCost {
     let usual = Duration::from_nanos(100_000);
     let (test, probe) = match poll {

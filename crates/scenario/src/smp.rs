@@ -4,7 +4,7 @@ use mpirage_models::Wire;
 use mpirage_mpi::{Envelope, Handshake, Protocol, ReceiveStartup, Rendezvous, Startup, StartupCost};
 use mpirage_units::Duration;
 
-/// What the equations are about.
+/// The parameters of the equations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smp {
     /// L_mem and B_mem.

@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::Args;
+use mpirage_simulation::{MigrationRequest, StudyRequest};
 
 use super::{COMPUTATION, MachineArguments, STANDARD_OUTPUT};
 
@@ -26,6 +27,18 @@ pub struct MigrationArguments {
     /// Bytes to send when a rank moves [default: what it has allocated]
     #[arg(long, value_name = "SIZE", requires = "balancer")]
     pub state: Option<String>,
+}
+
+impl MigrationArguments {
+    /// The migration that these options ask for.
+    pub fn request(&self) -> MigrationRequest {
+        MigrationRequest {
+            balancer: self.balancer.clone(),
+            every: self.every.get(),
+            decision: self.decision.clone(),
+            state: self.state.clone(),
+        }
+    }
 }
 
 /// `mpirage balance`.
@@ -66,7 +79,7 @@ pub struct BalanceArguments {
     #[arg(long, value_name = "FILE.html", help_heading = RESULTS)]
     pub report: Option<PathBuf>,
     /// Do not print the table
-    #[arg(short, long, help_heading = RESULTS)]
+    #[arg(short, long, overrides_with = "quiet", help_heading = RESULTS)]
     pub quiet: bool,
     /// Computation: traced or none [default: as in the traced run]; of a program, measured or none [default: measured]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
@@ -83,4 +96,23 @@ pub struct BalanceArguments {
     /// Arguments of the program, after --; {grid} and {ranks} stand for the process grid and the number of ranks
     #[arg(last = true, value_name = "ARGUMENTS", help_heading = "Arguments")]
     pub program_arguments: Vec<String>,
+}
+
+impl BalanceArguments {
+    /// The study of a trace: the one that the user named, or one made from it. `compute` says which of its computation takes time.
+    pub fn study(&self, trace: &str, compute: Option<&str>) -> StudyRequest {
+        StudyRequest {
+            name: self.trace.clone(),
+            trace: trace.to_owned(),
+            machine: self.machine.request(),
+            cores: self.cores,
+            compute: compute.map(str::to_owned),
+            host_speed: self.host_speed.clone(),
+            balancer: self.balancer.clone(),
+            every: self.every.clone(),
+            decision: self.decision.clone(),
+            state: self.state.clone(),
+            jobs: self.jobs,
+        }
+    }
 }

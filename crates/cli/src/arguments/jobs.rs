@@ -40,7 +40,7 @@ pub struct JobsArguments {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64), help_heading = "Results")]
     pub call_paths: u32,
     /// Do not print the table
-    #[arg(short, long, help_heading = "Results")]
+    #[arg(short, long, overrides_with = "quiet", help_heading = "Results")]
     pub quiet: bool,
     /// The jobs, a TOML file
     #[arg(value_name = "JOBS.toml", help_heading = "Arguments")]

@@ -2,9 +2,13 @@
 
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use mpirage_simulation::{Machine, MachineRequest};
+
+use crate::conflicts::Conflicts;
+use crate::output::say;
 
 /// The simulated machine, and the placement of ranks on it.
 #[derive(Clone, Debug, Args)]
@@ -55,12 +59,56 @@ pub struct MachineArguments {
 }
 
 impl MachineArguments {
+    /// The machine that they ask for.
+    pub fn request(&self) -> MachineRequest {
+        let own = self.clone();
+        MachineRequest {
+            platform: own.platform,
+            net: own.net,
+            model: own.model,
+            mpi_profile: own.mpi_profile,
+            packet_at: own.packet_at,
+            seed: own.seed,
+            coll: own.coll,
+            host: own.host,
+            hostfile: own.hostfile,
+            map_by: own.map_by,
+            bind: own.bind,
+            ppn: own.ppn,
+            on_cores: own.on_cores,
+        }
+    }
+
+    /// Prints where each rank runs, if that was asked for.
+    pub fn show_bindings(&self, machine: &Machine) {
+        if self.report_bindings {
+            machine.bindings().for_each(|line| say!("{line}"));
+        }
+    }
+
+    /// The files that describe the machine.
+    pub fn add_inputs(&self, files: &mut Conflicts) {
+        if let Some(spec) = &self.platform {
+            files.input("the platform", Path::new(spec));
+        }
+        files.input("the model", Path::new(&self.model));
+        for rules in self.coll.split(',').map(str::trim).filter(|item| !item.contains('=')) {
+            files.input("the rules", Path::new(rules));
+        }
+        if let Some(file) = &self.hostfile {
+            files.input("the host file", file);
+        }
+    }
+
     /// The same options as words of a command line.
     pub fn to_words(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         let mut add = |option: &str, value: OsString| words.extend([option.into(), value]);
         if let Some(platform) = &self.platform {
             add("--platform", platform.into());
+        }
+        if let Some(network) = &self.net {
+            add("--net", network.into());
         }
         add("--model", self.model.clone().into());
         if let Some(profile) = &self.mpi_profile {

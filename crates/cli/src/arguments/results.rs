@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
+use mpirage_simulation::OutputRequest;
+use mpirage_simulation::reporting::IdealTime;
+use mpirage_simulation::words::choose;
 
 use super::STANDARD_OUTPUT;
 use crate::conflicts::Conflicts;
+use crate::exit::Failure;
 
 /// The outputs of a run.
 #[derive(Clone, Debug, Args)]
@@ -15,7 +19,7 @@ pub struct ResultArguments {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT)]
     pub json: Option<PathBuf>,
     /// Do not print the summary
-    #[arg(short, long)]
+    #[arg(short, long, overrides_with = "quiet")]
     pub quiet: bool,
     /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .goal or .bin (GOAL), .prv (Paraver), .pftrace (Perfetto), .paje, .otf2 (Vampir), .parquet or .csv (tables)
     #[arg(long, value_name = "FILE")]
@@ -38,13 +42,17 @@ pub struct ResultArguments {
 }
 
 impl ResultArguments {
-    /// A doubt about the report, which has one row for all threads of a rank, if `threads` says that ranks had several inside MPI.
-    pub fn overlap_doubt(&self, threads: bool) -> Option<String> {
-        let shown = threads && self.report.is_some();
-        shown.then(|| {
-            "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of the report; timelines \
-             (--trace FILE.prv, .pftrace, .paje, .otf2) have a row for each thread"
-                .to_owned()
+    /// The outputs that these options ask for.
+    pub fn request(&self) -> Result<OutputRequest, Failure> {
+        let ideal = [("clocks", IdealTime::Clocks), ("run", IdealTime::Run), ("no", IdealTime::Unknown)];
+        let report = self.report.as_ref().map(|_| choose("--report-ideal", &self.report_ideal, &ideal));
+        let answers = [("yes", true), ("no", false)];
+        Ok(OutputRequest {
+            trace: self.trace.clone(),
+            collective_messages: choose("--trace-collectives", &self.trace_collectives, &answers)?,
+            pcap: self.pcap.clone(),
+            pcap_snap: self.pcap_snap,
+            report: report.transpose()?,
         })
     }
 

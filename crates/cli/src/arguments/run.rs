@@ -62,7 +62,7 @@ pub struct RunArguments {
     /// Binary interface of MPI that the program has: auto (its libraries say it; of Python those of mpi4py), mpi5, mpich or openmpi
     #[arg(long, value_name = "INTERFACE", default_value = "auto", help_heading = EXECUTION)]
     pub mpi_abi: String,
-    /// Speed of this machine, such as 5Gf; measured if not given
+    /// Speed of this machine, such as 5Gf; measured once if not given, `measure` measures it again
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
     /// Stop if a rank computes longer than this many seconds without calling MPI

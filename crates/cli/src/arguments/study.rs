@@ -29,6 +29,9 @@ pub struct CalibrateArguments {
     /// Measure this machine with a bundled benchmark, and calibrate from the result
     #[arg(long, help_heading = MEASUREMENTS)]
     pub run: bool,
+    /// Print a C program that measures a core of a node; it prints `speed` and `sustained` for platform files
+    #[arg(long, exclusive = true, help_heading = MEASUREMENTS)]
+    pub node: bool,
     /// The launcher of the MPI to measure, with its options, such as "mpirun.openmpi --hostfile two"
     #[arg(long, value_name = "COMMAND", default_value = "mpirun", requires = "run", help_heading = MEASUREMENTS)]
     pub mpirun: String,
@@ -71,11 +74,11 @@ pub struct CalibrateArguments {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = RESULTS)]
     pub json: Option<PathBuf>,
     /// Do not print tables
-    #[arg(short, long, help_heading = RESULTS)]
+    #[arg(short, long, overrides_with = "quiet", help_heading = RESULTS)]
     pub quiet: bool,
     /// Files of measurements: OSU, IMB, SKaMPI, NetPIPE, CSV; also packed with gzip
     #[arg(
-        required_unless_present = "run",
+        required_unless_present_any = ["run", "node"],
         conflicts_with = "run",
         value_name = "MEASUREMENTS",
         help_heading = "Arguments"
@@ -96,7 +99,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT)]
     pub json: Option<PathBuf>,
     /// Do not print tables
-    #[arg(short, long)]
+    #[arg(short, long, overrides_with = "quiet")]
     pub quiet: bool,
     /// Simulated times: CSV, JSON, or a benchmark's text
     #[arg(value_name = "SIMULATED", help_heading = "Arguments")]

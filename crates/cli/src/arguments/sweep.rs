@@ -45,7 +45,7 @@ pub struct SweepArguments {
     #[arg(short, long, value_name = "FOLDER", help_heading = RESULTS)]
     pub output: Option<PathBuf>,
     /// Print neither progress nor the ranking
-    #[arg(short, long, help_heading = RESULTS)]
+    #[arg(short, long, overrides_with = "quiet", help_heading = RESULTS)]
     pub quiet: bool,
     /// Works on the cases of a folder as this worker
     #[arg(long, value_name = "NAME", hide = true)]

@@ -56,7 +56,7 @@ pub struct TuneArguments {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = "Results")]
     pub json: Option<PathBuf>,
     /// Do not print the table
-    #[arg(short, long, help_heading = "Results")]
+    #[arg(short, long, overrides_with = "quiet", help_heading = "Results")]
     pub quiet: bool,
     /// Computation of a program or trace: measured or none, traced or none [default: measured, or as in the traced run]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]

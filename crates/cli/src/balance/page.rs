@@ -9,9 +9,9 @@ use std::fmt::Write;
 
 use mpirage_plot::{charts, escaped};
 
-use super::cases::{CaseOutcome, Study};
 use super::show::{HEAD, Table};
 use heat_map::heat_maps;
+use mpirage_simulation::{CaseOutcome, Study};
 use mpirage_units::counted;
 use plots::{average_loads, by_interval, by_ranks};
 
@@ -60,14 +60,14 @@ fn case_name(outcome: &CaseOutcome) -> String {
 }
 
 /// The same with its number of ranks, if cases differ in it.
-fn full_name(table: &Table<'_>, study: &Study<'_>, outcome: &CaseOutcome) -> String {
+fn full_name(table: &Table<'_>, study: &Study, outcome: &CaseOutcome) -> String {
     match table.results.len() > 1 {
         true => format!("{}, {}", counted(study.machine.ranks(), "rank"), case_name(outcome)),
         false => case_name(outcome),
     }
 }
 
-/// Which case is the best.
+/// A sentence that names the best case.
 fn answer(out: &mut String, table: &Table<'_>) {
     let best = table.all().min_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds));
     let (Some((study, best)), Some((first_study, first))) = (best, table.all().next()) else { return };

@@ -1,16 +1,15 @@
 //! The results of `mpirage balance` as a table and as JSON.
 
 use mpirage_mpi::Interval;
+use mpirage_simulation::{words::bytes, words::count, words::thousands};
 use serde_json::{Value, json};
 
-use super::cases::{CaseOutcome, Study};
-use crate::balancing;
-use crate::words::{bytes, count, thousands};
+use mpirage_simulation::{CaseOutcome, Study};
 
 /// Everything that is shown.
 pub struct Table<'a> {
     /// Traces and machines, each with the outcomes of its cases.
-    pub results: &'a [(Study<'a>, Vec<CaseOutcome>)],
+    pub results: &'a [(Study, Vec<CaseOutcome>)],
     /// Real seconds that it took.
     pub seconds: f64,
 }
@@ -42,12 +41,12 @@ impl Table<'_> {
     }
 
     /// All cases, in the order of the command line.
-    pub fn all(&self) -> impl Iterator<Item = (&Study<'_>, &CaseOutcome)> {
+    pub fn all(&self) -> impl Iterator<Item = (&Study, &CaseOutcome)> {
         self.results.iter().flat_map(|(study, outcomes)| outcomes.iter().map(move |outcome| (study, outcome)))
     }
 
     /// The cells of a case.
-    pub fn row(&self, study: &Study<'_>, outcome: &CaseOutcome) -> Vec<String> {
+    pub fn row(&self, study: &Study, outcome: &CaseOutcome) -> Vec<String> {
         let every = outcome.case.every.map_or_else(|| "–".to_owned(), |every| every.to_string());
         let first = self.all().next().map_or(outcome.seconds, |(_, first)| first.seconds);
         let against = format!("{:+.1} %", (outcome.seconds / first - 1.0) * 100.0);
@@ -70,7 +69,7 @@ impl Table<'_> {
     pub fn json(&self) -> Value {
         let (study, _) = &self.results[0];
         json!({
-            "trace": study.arguments.trace,
+            "trace": study.name(),
             "platform": study.machine.spec,
             "model": study.machine.model.name,
             "cores": study.cores.len(),
@@ -80,13 +79,13 @@ impl Table<'_> {
     }
 }
 
-fn title(study: &Study<'_>) -> String {
+fn title(study: &Study) -> String {
     let cores = count(study.cores.len() as u64, "core");
     let machine = &study.machine;
-    format!("{} on {cores} of {}, model {}", study.arguments.trace, machine.spec, machine.model.name)
+    format!("{} on {cores} of {}, model {}", study.name(), machine.spec, machine.model.name)
 }
 
-fn case_json(study: &Study<'_>, outcome: &CaseOutcome) -> Value {
+fn case_json(study: &Study, outcome: &CaseOutcome) -> Value {
     let intervals = &outcome.history.intervals;
     let loads = |interval: &Interval| -> Vec<f64> {
         interval.loads.cores().map(|core| interval.loads.get(core)).collect()
@@ -110,7 +109,7 @@ fn case_json(study: &Study<'_>, outcome: &CaseOutcome) -> Value {
 
 /// The largest load by the mean load, averaged over intervals.
 fn imbalance(intervals: &[Interval]) -> Option<f64> {
-    let ratios: Vec<f64> = intervals.iter().filter_map(balancing::imbalance).collect();
+    let ratios: Vec<f64> = intervals.iter().filter_map(mpirage_simulation::imbalance).collect();
     (!ratios.is_empty()).then(|| ratios.iter().sum::<f64>() / ratios.len() as f64)
 }
 

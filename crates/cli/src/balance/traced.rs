@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use mpirage_simulation::Interrupt;
 use mpirage_trace::ProcessGrid;
 use mpirage_units::counted;
 use tempfile::TempDir;
@@ -12,7 +13,6 @@ use tempfile::TempDir;
 use crate::arguments::BalanceArguments;
 use crate::child;
 use crate::exit::{Failure, usage};
-use crate::interrupt::Interrupt;
 
 /// A program, and the folder for its traces.
 pub struct TracedProgram<'a> {
@@ -49,14 +49,15 @@ impl<'a> TracedProgram<'a> {
             return Ok(None);
         }
         if !matches!(arguments.compute.as_deref(), None | Some("measured" | "none")) {
-            return Err(usage("--compute: of a program, computation is measured or none"));
+            let mode = arguments.compute.as_deref().unwrap_or_default();
+            return Err(usage(format!("--compute {mode}: a program supports `measured` and `none`")));
         }
         let folder = tempfile::tempdir().context("cannot make a folder for traces")?;
         Ok(Some(TracedProgram { arguments, folder }))
     }
 
     /// The trace of the fine grid, or of -n ranks.
-    pub fn fine(&self, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
+    pub fn fine(&self, interrupt: Interrupt) -> Result<PathBuf, Failure> {
         let grid = self.arguments.grid.as_deref();
         let ranks = match (self.arguments.n, grid) {
             (Some(ranks), _) => ranks,
@@ -72,7 +73,7 @@ impl<'a> TracedProgram<'a> {
     }
 
     /// The calls of a run on a coarser grid, in which computation is free.
-    pub fn coarse(&self, grid: &str, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
+    pub fn coarse(&self, grid: &str, interrupt: Interrupt) -> Result<PathBuf, Failure> {
         self.run(ranks_of(grid)?, Some(grid), Computation::Skipped, interrupt)
     }
 
@@ -81,7 +82,7 @@ impl<'a> TracedProgram<'a> {
         ranks: u32,
         grid: Option<&str>,
         computation: Computation,
-        interrupt: &Interrupt,
+        interrupt: Interrupt,
     ) -> Result<PathBuf, Failure> {
         let file = self.folder.path().join(format!("{ranks}-{}.mpirage", grid.unwrap_or("ranks")));
         let compute = match computation {

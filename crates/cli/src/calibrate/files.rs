@@ -4,13 +4,14 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use mpirage_outfile::OutputFile;
+use mpirage_files::OutputFile;
+use mpirage_simulation::Failures;
 use serde_json::Value;
 
 use crate::arguments::{CalibrateArguments, STANDARD_OUTPUT};
 use crate::exit::{Failure, usage};
 use crate::output::{self, say};
-use crate::results::{self, Failures};
+use crate::results;
 
 /// Opened outputs.
 pub struct Files {
@@ -55,10 +56,8 @@ impl Files {
     /// Opens what the user asks for.
     pub fn open(arguments: &CalibrateArguments) -> Result<Files, Failure> {
         let ends = |file: &Path, ending: &str| file.extension().is_some_and(|known| known == ending);
-        if let Some(file) = arguments
-            .output
-            .as_deref()
-            .filter(|file| !ends(file, "toml") && !mpirage_outfile::is_special(file))
+        if let Some(file) =
+            arguments.output.as_deref().filter(|file| !ends(file, "toml") && !mpirage_files::is_special(file))
         {
             let problem = "a model file ends in .toml, so that --model recognises it";
             return Err(usage(format!("-o {}: {problem}", file.display())));
@@ -105,7 +104,7 @@ impl Files {
 
 /// Opens a plot, whose name must end in `.svg`.
 pub fn open_plot(file: &Path) -> Result<OutputFile, Failure> {
-    if file.extension().is_none_or(|ending| ending != "svg") && !mpirage_outfile::is_special(file) {
+    if file.extension().is_none_or(|ending| ending != "svg") && !mpirage_files::is_special(file) {
         let problem = "a plot is an SVG file; choose a name that ends in .svg";
         return Err(usage(format!("--plot {}: {problem}", file.display())));
     }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use anyhow::Context;
+use mpirage_simulation::Interrupt;
 
 use super::files::write;
 use crate::arguments::CalibrateArguments;
 use crate::child;
 use crate::exit::{Failure, usage};
-use crate::interrupt::Interrupt;
 use crate::results;
 
 /// The benchmark: ping-pongs, calls and message rates, as CSV.
@@ -32,9 +32,9 @@ pub fn run(arguments: &CalibrateArguments) -> Result<String, Failure> {
     let interrupt = Interrupt::watch()?;
     let folder =
         tempfile::Builder::new().prefix("mpirage-").tempdir().context("cannot make a temporary folder")?;
-    let program = compile(&compiler, folder.path(), &interrupt)?;
+    let program = compile(&compiler, folder.path(), interrupt)?;
     let mut command = Command::new(launcher);
-    let output = started(command.args(options).args(["-n", "2"]).arg(&program), launcher, &interrupt)?;
+    let output = started(command.args(options).args(["-n", "2"]).arg(&program), launcher, interrupt)?;
     if !output.status.success() {
         return Err(usage(format!("--mpirun {launcher}: {}\n{}", output.status, tail(&output))));
     }
@@ -54,7 +54,7 @@ fn compiler_of(launcher: &str) -> Result<String, Failure> {
     Ok(if folder.is_empty() { format!("mpicc{rest}") } else { format!("{folder}/mpicc{rest}") })
 }
 
-fn compile(compiler: &str, folder: &Path, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
+fn compile(compiler: &str, folder: &Path, interrupt: Interrupt) -> Result<PathBuf, Failure> {
     is_another(compiler, "--mpicc")?;
     let (source, program) = (folder.join("benchmark.c"), folder.join("benchmark"));
     std::fs::write(&source, BENCHMARK).context("cannot write the benchmark")?;
@@ -70,11 +70,11 @@ fn compile(compiler: &str, folder: &Path, interrupt: &Interrupt) -> Result<PathB
     Ok(program)
 }
 
-fn started(command: &mut Command, name: &str, interrupt: &Interrupt) -> Result<Output, Failure> {
+fn started(command: &mut Command, name: &str, interrupt: Interrupt) -> Result<Output, Failure> {
     child::output(command, interrupt)?.map_err(|error| usage(format!("cannot start {name}: {error}")))
 }
 
-/// What a command said last, without the end of its line.
+/// The last lines that a command wrote, without the end of the last line.
 fn tail(output: &Output) -> String {
     const LINES: usize = 12;
     let text =

@@ -13,9 +13,9 @@ use crate::output;
 pub struct Results<'a> {
     /// The fit.
     pub calibration: &'a Calibration,
-    /// What it was fitted to.
+    /// The measurements that it was fitted to.
     pub measurements: &'a Measurements,
-    /// What was measured where.
+    /// The origin of the measurements, the machine and the model, in one line.
     pub title: &'a str,
     /// How far a replayed ping-pong is from the fit.
     pub replayed: f64,

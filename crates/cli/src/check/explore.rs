@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::Context;
 use mpirage_call::FindingClass;
 use mpirage_check::{Finding, Report};
+use mpirage_simulation::Interrupt;
 
 use super::settings::{Choice, Eager, Settings};
 use super::single::{self, Alternative, Ran, Told};
 use crate::arguments::CheckArguments;
 use crate::exit::Failure;
-use crate::interrupt::Interrupt;
 
 /// All runs of a check.
 pub struct Exploration<'a> {
@@ -66,22 +66,25 @@ impl<'a> Exploration<'a> {
 
     fn make(&self, name: &str, settings: &Settings) -> Result<Ran, Failure> {
         let limit = Duration::from_secs_f64(self.arguments.limit);
-        let mut ran = single::run(self.typed, settings, self.folder.path(), limit, &self.interrupt)?;
+        let mut ran = single::run(self.typed, settings, self.folder.path(), limit, self.interrupt)?;
         if ran.told.is_none() {
             let text = format!(
                 "the run with {name} did not end within {} s; the program may wait for ever in a loop of its own",
                 self.arguments.limit
             );
             let finding = Finding::new(FindingClass::Deadlock, 0, text);
-            ran.told = Some(Told { findings: vec![finding], alternatives: Vec::new() });
+            // Of a run with choices it is not known whether it waits for a message that cannot be had.
+            let impossible = !settings.choices.is_empty();
+            ran.told = Some(Told { findings: vec![finding], impossible, ..Told::default() });
         }
         Ok(ran)
     }
 
     /// A run with other settings.
     fn vary(&mut self, name: &str, settings: Settings) -> Result<(), Failure> {
-        let new_class = (settings.eager == Eager::Never).then_some(FindingClass::UnsafeSend);
         let told = self.make(name, &settings)?.told.unwrap_or_default();
+        let unsafe_send = settings.eager == Eager::Never && told.waits_in_send;
+        let new_class = unsafe_send.then_some(FindingClass::UnsafeSend);
         self.add(name, told.findings, new_class);
         Ok(())
     }
@@ -93,11 +96,8 @@ impl<'a> Exploration<'a> {
             if let (Some(class), Some(instead)) = (new, instead)
                 && (class == FindingClass::Deadlock || instead == FindingClass::WildcardFailure)
             {
-                let said = finding.text.clone();
-                let rule = Finding::new(instead, 0, String::new());
-                (finding.class, finding.severity, finding.expected) =
-                    (rule.class, rule.severity, rule.expected);
-                finding.text = format!("with {name}: {said}");
+                finding.change_class(instead);
+                finding.text = format!("with {name}: {}", finding.text);
             }
         }
         self.report.add_run(name, findings);
@@ -117,8 +117,9 @@ impl<'a> Exploration<'a> {
             first.into_iter().map(|alternative| (Vec::new(), alternative)).collect();
         let mut made: BTreeSet<Vec<Choice>> = BTreeSet::new();
         while let Some((earlier, alternative)) = open.pop_front() {
-            let mut choices = [earlier, vec![alternative.choice]].concat();
+            let mut choices = [earlier, alternative.beside.clone(), vec![alternative.choice]].concat();
             choices.sort_unstable();
+            choices.dedup();
             if made.len() >= self.arguments.explore as usize || !made.insert(choices.clone()) {
                 continue;
             }
@@ -126,6 +127,9 @@ impl<'a> Exploration<'a> {
             let name = describe(&alternative, choices.len());
             let ran = self.make(&name, &settings)?;
             let told = ran.told.unwrap_or_default();
+            if told.impossible {
+                continue;
+            }
             if ran.output != self.output && told.findings.iter().filter_map(failure).next().is_none() {
                 self.note_output(&alternative);
             }
@@ -161,7 +165,7 @@ fn failure(finding: &Finding) -> Option<FindingClass> {
 }
 
 fn note(alternative: &Alternative) -> Finding {
-    let Alternative { choice, got, other, call, place } = alternative;
+    let Alternative { choice, got, other, call, place, .. } = alternative;
     let text = format!("{call} got the message of rank {got}, but could have got that of rank {other}");
     Finding {
         call: call.clone(),

@@ -1,4 +1,4 @@
-//! What is different in one of the runs of a check.
+//! The settings that differ between the runs of a check.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub enum Eager {
 pub struct Choice {
     /// The rank that receives.
     pub rank: u32,
-    /// Which of its wildcard receives it is.
+    /// The number of the wildcard receive, counted per rank.
     pub wildcard: u32,
     /// The source, as a rank of the communicator.
     pub source: u32,
@@ -59,7 +59,7 @@ pub struct Settings {
 pub struct CheckRun {
     /// The file for its findings.
     pub file: PathBuf,
-    /// What is different in it.
+    /// The settings that distinguish this run.
     pub settings: Settings,
 }
 

@@ -8,18 +8,20 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use mpirage_check::{Finding, Place};
+use mpirage_simulation::Interrupt;
 use serde::{Deserialize, Serialize};
 
 use super::settings::{Choice, FILE_VARIABLE, SETTINGS_VARIABLE, Settings};
 use crate::child::{self, Limits};
 use crate::exit::{self, Failure};
-use crate::interrupt::Interrupt;
 
 /// Another message that a wildcard receive could have got.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alternative {
     /// The choice that gives it that message.
     pub choice: Choice,
+    /// Choices for earlier receives that wait beside it, without which one of them would take the message.
+    pub beside: Vec<Choice>,
     /// The rank of `MPI_COMM_WORLD` whose message it got.
     pub got: u32,
     /// The rank whose message it could have got.
@@ -30,18 +32,22 @@ pub struct Alternative {
     pub place: Option<Place>,
 }
 
-/// What a run tells.
+/// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// Its findings.
     pub findings: Vec<Finding>,
-    /// What wildcard receives could have got.
+    /// Other messages that wildcard receives could have got.
     pub alternatives: Vec<Alternative>,
+    /// True if it ended in a deadlock in which a rank waits for the receive of its own send.
+    pub waits_in_send: bool,
+    /// A chosen message could not be had, so nothing follows from the run.
+    pub impossible: bool,
 }
 
 /// A run that has ended.
 pub struct Ran {
-    /// What it tells; none if it was stopped because it took too long.
+    /// Its results; none if it was stopped because it took too long.
     pub told: Option<Told>,
     /// A hash of the program's output.
     pub output: u64,
@@ -53,7 +59,7 @@ pub fn run(
     settings: &Settings,
     folder: &Path,
     limit: Duration,
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
 ) -> Result<Ran, Failure> {
     let (findings, output) = (folder.join("findings.json"), folder.join("output"));
     let _ = std::fs::remove_file(&findings);

@@ -15,14 +15,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use mpirage_simulation::{Interrupt, Try, allowed_lag, round_factor as round};
 use mpirage_units::{Duration, counted};
 
 use super::factor::Share;
 use crate::arguments::EmulateArguments;
 use crate::child;
-use crate::emulation::{Try, allowed_lag, round};
 use crate::exit::{self, Failure};
-use crate::interrupt::Interrupt;
 use crate::output::say;
 
 /// The environment variables that make mpirage one of the runs: the file for its figures, and the factor.
@@ -74,7 +73,7 @@ impl Search<'_> {
         let (mut tries, mut factor) = (Vec::new(), 1.0);
         self.say_head();
         while factor <= MOST {
-            let one = self.try_factor(factor, &folder.path().join(format!("{factor}.json")), &interrupt)?;
+            let one = self.try_factor(factor, &folder.path().join(format!("{factor}.json")), interrupt)?;
             self.say_row(&one);
             if let Some(before) = tries.last()
                 && self.agree(before, &one)
@@ -98,7 +97,7 @@ impl Search<'_> {
             && one.max_behind_seconds.max(two.max_behind_seconds) <= lag
     }
 
-    fn try_factor(&self, factor: f64, file: &Path, interrupt: &Interrupt) -> Result<Try, Failure> {
+    fn try_factor(&self, factor: f64, file: &Path, interrupt: Interrupt) -> Result<Try, Failure> {
         let variables = [(FILE_VARIABLE, file.into()), (FACTOR_VARIABLE, factor.to_string().into())];
         let ended = child::run("emulate", self.typed, &variables, interrupt)?;
         if !ended.succeeded() {

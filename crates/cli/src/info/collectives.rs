@@ -1,14 +1,15 @@
 //! `mpirage info collectives`: collectives, their algorithms, what tables choose, and schedules.
 
-use mpirage_collectives::{Choice, Collective, Method, Nodes, Rule, Selector, Settings, Shape};
+use mpirage_call::{Collective, Method, Settings};
+use mpirage_collectives::Performed;
+use mpirage_collectives::{Choice, Nodes, Rule, Selector, Shape};
+use mpirage_simulation::{words::count, words::did_you_mean};
+use mpirage_tune::schedules::{Call, Schedules, dot};
 use mpirage_units::BYTES;
 
-use super::dot;
-use super::schedules::{Call, Schedules};
 use crate::arguments::InfoArguments;
 use crate::exit::{Failure, usage};
 use crate::output;
-use crate::words::{count, did_you_mean};
 
 /// The command refuses more ranks than this: their schedules are too long to read.
 const MOST_RANKS: u32 = 4096;
@@ -137,7 +138,7 @@ fn list_choices(
     text: &str,
 ) -> Result<(), Failure> {
     let (ranks, nodes) = ranks_of(arguments, "--selector")?;
-    let choice = crate::machine::choice("--selector", text)?;
+    let choice = mpirage_simulation::choice("--selector", text)?;
     let kinds = collective.map_or(Collective::OF_ALL_RANKS.to_vec(), |one| vec![one]);
     for kind in kinds {
         of_all_ranks(kind, "--selector")?;

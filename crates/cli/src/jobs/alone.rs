@@ -6,14 +6,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use mpirage_simulation::jobs::{Job, JobsPlan};
+use mpirage_simulation::{Interrupt, costs, costs::Recording};
 use serde::Deserialize;
 
-use super::plan::{Job, Plan};
 use crate::arguments::JobsArguments;
 use crate::child;
-use crate::costs::{self, Recording};
 use crate::exit::Failure;
-use crate::interrupt::Interrupt;
 
 /// This command.
 const COMMAND: &str = "jobs";
@@ -24,7 +23,7 @@ const FOLDER: &str = "MPIRAGE_JOB_FOLDER";
 /// The environment variable with the speed of this machine, which is the same for all runs of programs.
 const SPEED: &str = "MPIRAGE_JOB_SPEED";
 
-/// What a job did alone.
+/// The result of a job that ran alone.
 pub struct Alone {
     /// Its simulated seconds; none if it failed.
     pub seconds: Option<f64>,
@@ -55,13 +54,13 @@ pub fn apply_environment(arguments: &mut JobsArguments) -> Option<PathBuf> {
 }
 
 /// Runs all jobs of a plan alone, one after the other.
-pub fn run(plan: &Plan, speed: Option<f64>, interrupt: &Interrupt) -> Result<Vec<Alone>, Failure> {
+pub fn run(plan: &JobsPlan, speed: Option<f64>, interrupt: Interrupt) -> Result<Vec<Alone>, Failure> {
     let folder =
         tempfile::Builder::new().prefix("mpirage-").tempdir().context("cannot make a temporary folder")?;
     plan.jobs.iter().map(|job| run_one(job, folder.path(), speed, interrupt)).collect()
 }
 
-fn run_one(job: &Job, folder: &Path, speed: Option<f64>, interrupt: &Interrupt) -> Result<Alone, Failure> {
+fn run_one(job: &Job, folder: &Path, speed: Option<f64>, interrupt: Interrupt) -> Result<Alone, Failure> {
     let typed: Vec<OsString> = std::env::args_os().skip_while(|word| word != COMMAND).skip(1).collect();
     let mut variables: Vec<(&str, OsString)> = vec![(JOB, (&job.name).into()), (FOLDER, folder.into())];
     // A trace knows how fast its machine was, or takes the same default as beside the others.

@@ -1,27 +1,22 @@
 //! The output of jobs after all have ended: figures, why some failed, reports.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use mpirage_mpi::{Engine, JobId};
-use mpirage_rank::{Outcome, Ranks, Symbols};
+use mpirage_rank::{Outcome, Ranks};
+use mpirage_simulation::jobs::{CoreSharing, Job};
+use mpirage_simulation::{
+    Charged, Efficiency, Explained, Figures, Ran, outcome_name, reporting, reporting::Closing,
+};
 use mpirage_units::Time;
 
-use super::file::CoreSharing;
-use super::plan::Job;
 use super::report_file;
 use super::run::{Observed, Run};
 use super::show::{JobFigures, JobsFigures};
-use super::traces::Traces;
-use crate::diagnosis::{Diagnosis, Explained, Places, SourcePlace};
 use crate::exit::Failure;
 use crate::output::say;
-use crate::replay::trace_place;
-use crate::reporting::{self, Charged, Closing};
 use crate::results;
-use crate::run::Program;
-use crate::source_lines::ProgramSymbols;
-use crate::summary::{Efficiency, Figures, outcome_name};
+use crate::session_watch::LinesOfPrograms;
 
 impl Run {
     /// The figures of all jobs.
@@ -91,21 +86,15 @@ impl Run {
     /// Prints why jobs failed, and what is left if all finished. Gives what each rank of each job waits for.
     pub fn explain(
         &self,
-        engine: &mut Engine<Ranks>,
+        ran: &mut Ran,
+        lines: &LinesOfPrograms,
         outcomes: &[Outcome],
-        traces: &Traces,
         figures: &mut [JobFigures],
     ) -> Vec<Vec<(u32, String)>> {
-        let programs = self.plan.jobs.iter().filter(|job| job.program.is_some());
-        let symbols = programs.map(|job| {
-            let mut symbols = Symbols::default();
-            engine.memory_ref().explain_addresses_of(job.ranks.clone(), &mut symbols);
-            let symbols = ProgramSymbols::one(symbols);
-            (job.ranks.clone(), Program { ranks: engine.memory_ref(), symbols, lines: Rc::default() })
-        });
-        let mut diagnosis = Diagnosis::new(engine, JobPlaces { programs: symbols.collect(), traces });
+        let mut diagnosis = ran.diagnosis(lines);
         if outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. })) {
-            diagnosis.report(&outcomes[0], "run");
+            let explained = diagnosis.report(&outcomes[0], "run");
+            explained.leftovers.iter().for_each(|line| say!("mpirage: {line}"));
             return vec![Vec::new(); outcomes.len()];
         }
         let mut waits = Vec::new();
@@ -117,6 +106,7 @@ impl Run {
             let Range { start, end } = job.ranks;
             say!("mpirage: job {} failed; its ranks are {start} to {} of the run", job.name, end - 1);
             let Explained { text, waits: all, .. } = diagnosis.report(outcome, "run");
+            text.iter().for_each(|line| say!("mpirage: {line}"));
             figures.explanation = text;
             let own = all.into_iter().filter(|(rank, _)| job.ranks.contains(rank));
             waits.push(own.map(|(rank, text)| (rank - start, text)).collect());
@@ -202,31 +192,5 @@ fn beside(all: &JobsFigures, own: &JobFigures) -> String {
     match others.is_empty() {
         true => format!("this is job {}, alone on its hosts", own.name),
         false => format!("this is job {}, beside {}{alone}", own.name, others.join(", ")),
-    }
-}
-
-/// Source lines of programs and places in traces, by the rank that was there.
-struct JobPlaces<'a> {
-    programs: Vec<(Range<u32>, Program<'a>)>,
-    traces: &'a Traces,
-}
-
-impl JobPlaces<'_> {
-    fn program(&mut self, rank: u32) -> Option<&mut dyn Places> {
-        let (_, program) = self.programs.iter_mut().find(|(ranks, _)| ranks.contains(&rank))?;
-        Some(program)
-    }
-}
-
-impl Places for JobPlaces<'_> {
-    fn call(&mut self, rank: u32, site: u64) -> Option<SourcePlace> {
-        if let Some((trace, own)) = self.traces.of(rank) {
-            return trace_place(trace, own, site);
-        }
-        self.program(rank)?.call(rank, site)
-    }
-
-    fn death(&mut self, rank: u32) -> Option<String> {
-        self.program(rank)?.death(rank)
     }
 }

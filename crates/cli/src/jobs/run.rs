@@ -1,56 +1,49 @@
 //! A run of all jobs together.
 
 use std::cell::RefCell;
-use std::io::Write;
-use std::iter::repeat_n;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
-use mpirage_channel::Briefing;
 use mpirage_interpret::Sites;
-use mpirage_mpi::{Bursts, Costs, Engine, Setup};
-use mpirage_rank::{DataPlane, Processes, Ranks, RunAhead, Session, Symbols, Watch};
+use mpirage_mpi::{Bursts, Costs, Engine};
+use mpirage_platform::UNMEASURED_SPEED;
+use mpirage_rank::{DataPlane, Ranks, RunAhead};
 use mpirage_record::{Recorder, Summary};
+use mpirage_simulation::jobs::{CoreSharing, Job, JobsPlan};
+use mpirage_simulation::{
+    Execution, Failures, Interrupt, JobRecorder, PathRecorder, ProgramJob, ProgramRun, RankOptions, Source,
+    SourceLines, Traces, costs, exit_code, reporting::IdealTime, reporting::Reporting, run_info,
+    workload::lines_of,
+};
 use mpirage_units::Time;
 
 use super::alone::Alone;
 use super::ending::ends;
-use super::file::CoreSharing;
-use super::plan::{Job, Plan};
-use super::recorder::JobRecorder;
-use super::traces::Traces;
 use crate::arguments::JobsArguments;
 use crate::exit::{Failure, usage};
-use crate::interrupt::Interrupt;
 use crate::output::{self, say};
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
-use crate::recordings::{self, Source};
-use crate::replay::lines_of;
-use crate::reporting::Reporting;
-use crate::results::{self, Failures, JsonOutput};
-use crate::run::{exit_code, session_failure};
-use crate::source_lines::{PathRecorder, ProgramSymbols, SourceLines};
-use crate::{briefing, costs};
+use crate::results::{self, JsonOutput};
+use crate::session_watch::{LinesOfPrograms, SessionWatch};
 
 /// A run of all jobs together.
 pub(super) struct Run {
     pub arguments: JobsArguments,
-    pub plan: Plan,
+    pub plan: JobsPlan,
     pub sharing: CoreSharing,
     /// Speed of this machine, if programs are measured.
     pub speed: Option<f64>,
     /// The file for the costs of the only job.
     pub costs_file: Option<PathBuf>,
-    /// What each job did alone, if that is known.
+    /// The result of each job when it ran alone, if that is known.
     pub alone: Option<Vec<Alone>>,
 }
 
-/// What observes a job.
+/// The observers of a job.
 pub(super) struct Observed {
     /// Counts.
     pub summary: Rc<RefCell<Summary>>,
@@ -62,30 +55,29 @@ pub(super) struct Observed {
 
 impl Run {
     /// Runs the jobs; gives the exit code.
-    pub fn carry_out(mut self, json: Option<JsonOutput>, interrupt: &Interrupt) -> Result<u8, Failure> {
+    pub fn carry_out(mut self, json: Option<JsonOutput>, interrupt: Interrupt) -> Result<u8, Failure> {
         let started = Instant::now();
         let observed = self.observe()?;
-        let mut engine = self.engine(&observed)?;
-        let mut traces = Traces::take(&mut self.plan.jobs);
-        traces.prepare(&mut engine)?;
-        let session = self.session();
-        let mut watch = JobsWatch {
+        let lines = self.lines(&observed);
+        let mut watch = SessionWatch {
             progress: Progress::new(self.plan.machine.ranks(), self.arguments.quiet),
-            programs: self.programs(&observed),
+            lines: lines.clone(),
             output: self.output(),
         };
         interrupt.check()?;
-        let outcomes = session.run_jobs(&mut engine, &mut watch, &mut traces);
-        let JobsWatch { progress, mut output, .. } = watch;
+        let traces = self.plan.take_traces();
+        let ran = self.program_run(&observed, traces).run(&mut watch, None);
+        let SessionWatch { progress, mut output, .. } = watch;
         let passed_on = output::written(output.finish());
         progress.finish();
-        let outcomes = outcomes.map_err(session_failure)?;
-        engine.close_records();
+        let mut ran = ran?;
+        let outcomes = std::mem::take(&mut ran.outcomes);
         let mut failures = Failures::default();
         failures.note(passed_on);
-        failures.note(self.save_costs(&engine));
-        let mut figures = self.figures(&engine, &outcomes, &observed, started.elapsed().as_secs_f64());
-        let waits = self.explain(&mut engine, &outcomes, &traces, &mut figures.jobs);
+        failures.note(self.save_costs(&ran.engine));
+        let mut figures = self.figures(&ran.engine, &outcomes, &observed, started.elapsed().as_secs_f64());
+        let waits = self.explain(&mut ran, &lines, &outcomes, &mut figures.jobs);
+        let mut engine = ran.engine;
         failures.note(engine.finish_network().map_err(|error| usage(format!("the network: {error}"))));
         let since_start = |job: &Job| {
             let seconds = |end: Time| end.max(job.start).since(job.start).as_secs_f64();
@@ -95,15 +87,15 @@ impl Run {
         // Ends the processes that are left.
         drop(engine);
         failures.note(self.write_reports(&figures, &outcomes, &observed, &ends, &waits));
+        results::report(&failures);
         if !self.arguments.quiet {
             figures.print();
         }
         figures.warnings.iter().for_each(|warning| say!("mpirage: warning: {warning}"));
-        if let Some(json) = json {
-            failures.note(json.write(&figures, if output.ends_within_line() { "\n" } else { "" }));
-        }
+        let line_break = if output.ends_within_line() { "\n" } else { "" };
+        let shown = json.map_or(Ok(()), |json| json.write(&figures, line_break));
         let code = outcomes.iter().map(exit_code).find(|&code| code != 0).unwrap_or(0);
-        Ok(failures.exit_code(code))
+        Ok(results::conclude(failures, shown, code))
     }
 
     /// A summary of each job, and a report if the user asks for one.
@@ -130,8 +122,8 @@ impl Run {
                     compute: &compute,
                     lines: sites,
                 };
-                let run = recordings::run_info(&source, &machine);
-                Some(Reporting::new("clocks", &run, &machine, source.computation())?)
+                let run = run_info(&source, &machine);
+                Some(Reporting::new(IdealTime::Clocks, &run, &machine, source.computation())?)
             }
         };
         Ok(Observed { summary: Rc::default(), report, lines })
@@ -152,29 +144,30 @@ impl Run {
         Box::new(all)
     }
 
-    fn engine(&self, observed: &[Observed]) -> Result<Engine<Ranks>, Failure> {
-        let (machine, jobs) = (&self.plan.machine, &self.plan.jobs);
-        let bursts = self.bursts();
-        let speed = self.speed.unwrap_or(1.0);
-        let programs = self.plan.program_ranks();
-        let briefing = Briefing {
-            call_paths: self.arguments.call_paths,
-            ..briefing::of(machine, programs, &bursts, speed)
+    fn program_run(&self, observed: &[Observed], traces: Traces) -> ProgramRun<'_> {
+        let program = |job: &Job| {
+            let program = job.program.as_ref()?;
+            Some(ProgramJob { programs: vec![Arc::clone(program); job.size() as usize], shape: job.shape() })
         };
-        let memory = Processes::new(machine.ranks(), &briefing, DataPlane::Direct);
-        let memory = Ranks::Processes(Box::new(memory.context("cannot make the mailboxes")?));
-        let setup = machine.setup(speed, bursts, self.recorder(observed));
-        let mut seconds_per_nano = setup.seconds_per_nano.clone();
-        for job in jobs {
-            for rank in job.ranks.clone() {
-                let host = machine.placement.hosts[rank as usize];
-                let seconds = machine.slowdown(host, job.speed) * 1e-9;
-                seconds_per_nano[rank as usize] = if job.charged { seconds } else { 0.0 };
-            }
+        ProgramRun {
+            machine: &self.plan.machine,
+            jobs: self.plan.jobs.iter().filter_map(program).collect(),
+            traces,
+            bursts: self.bursts(),
+            speed: self.speed.unwrap_or(UNMEASURED_SPEED),
+            recorder: self.recorder(observed),
+            captures: Vec::new(),
+            balancing: None,
+            choices: Vec::new(),
+            options: RankOptions { call_paths: self.arguments.call_paths, ..RankOptions::default() },
+            execution: Execution {
+                folded: None,
+                data_plane: DataPlane::Direct,
+                rank_timeout: self.arguments.rank_timeout.map(Duration::from_secs_f64),
+                cores: None,
+                run_ahead: RunAhead::Auto,
+            },
         }
-        let sizes = jobs.iter().map(Job::size).collect();
-        let starts = jobs.iter().map(|job| job.start).collect();
-        Ok(Engine::new(Setup { jobs: sizes, starts, seconds_per_nano, ..setup }, memory))
     }
 
     /// Where computation times come from: this run, or the runs of single jobs.
@@ -196,37 +189,14 @@ impl Run {
     fn save_costs(&self, engine: &Engine<Ranks>) -> Result<(), Failure> {
         match (&self.costs_file, engine.bursts()) {
             (Some(file), Bursts::Recording(recorded)) => {
-                Ok(costs::write(results::open(file)?, self.speed.unwrap_or(1.0), recorded)?)
+                Ok(costs::write(results::open(file)?, self.speed.unwrap_or(UNMEASURED_SPEED), recorded)?)
             }
             _ => Ok(()),
         }
     }
 
-    fn session(&self) -> Session {
-        let platform = &self.plan.machine.platform;
-        let mut hosts = Vec::new();
-        for job in &self.plan.jobs {
-            // Ranks of other jobs on the same host do not count.
-            let own = self.plan.machine_of(job).placement;
-            let local = own.hosts.iter().zip(own.local_ranks());
-            hosts.extend(local.map(|(&host, (local, locals))| (platform.host(host).name(), local, locals)));
-        }
-        let programs = self.plan.jobs.iter().filter_map(|job| Some((job.program.as_ref()?, job.size())));
-        Session {
-            programs: programs
-                .clone()
-                .flat_map(|(program, size)| repeat_n(Arc::clone(program), size as usize))
-                .collect(),
-            jobs: programs.map(|(_, size)| size).collect(),
-            hosts,
-            rank_timeout: self.arguments.rank_timeout.map(Duration::from_secs_f64),
-            cores: None,
-            run_ahead: RunAhead::Auto,
-        }
-    }
-
     /// The ranks of each program, and where its source lines are looked up.
-    fn programs(&self, observed: &[Observed]) -> Vec<(Range<u32>, Rc<SourceLines>)> {
+    fn lines(&self, observed: &[Observed]) -> LinesOfPrograms {
         let jobs = self.plan.jobs.iter().zip(observed);
         jobs.filter_map(|(job, seen)| Some((job.ranks.clone(), Rc::clone(seen.lines.as_ref()?)))).collect()
     }
@@ -241,34 +211,5 @@ impl Run {
             let job = names.iter().find(|(ranks, _)| ranks.contains(&rank));
             job.map(|(ranks, name)| format!("[{name},{}]: ", rank - ranks.start)).unwrap_or_default()
         })
-    }
-}
-
-/// Shows progress, passes output on, and reads the symbols of each program.
-struct JobsWatch {
-    progress: Progress,
-    programs: Vec<(Range<u32>, Rc<SourceLines>)>,
-    output: ProgramOutput,
-}
-
-impl Watch for JobsWatch {
-    fn progress(&mut self, simulated: f64, ended: usize) {
-        Watch::progress(&mut self.progress, simulated, ended);
-    }
-
-    fn loaded(&mut self, ranks: &mut Ranks) {
-        for (own, lines) in &self.programs {
-            let mut symbols = Symbols::default();
-            ranks.explain_addresses_of(own.clone(), &mut symbols);
-            lines.set(ProgramSymbols::one(symbols));
-        }
-    }
-
-    fn output(&mut self, rank: u32) -> Box<dyn Write + '_> {
-        Box::new(self.output.of(rank))
-    }
-
-    fn slow_rank(&mut self, rank: u32, seconds: f64) {
-        self.progress.slow_rank(rank, seconds);
     }
 }

@@ -1,10 +1,10 @@
 //! The result of several jobs: a table, and a JSON object.
 
+use mpirage_simulation::words::count;
 use mpirage_units::Duration;
 use serde::Serialize;
 
 use crate::output::say;
-use crate::words::count;
 
 /// The result of a run of several jobs.
 #[derive(Clone, Debug, Serialize)]

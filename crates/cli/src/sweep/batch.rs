@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use anyhow::Context;
+use mpirage_simulation::Interrupt;
 use mpirage_sweep::{Slurm, SlurmPlan, SlurmWatch, Study, StudyFolder};
 
 use super::failed;
 use super::show::CaseProgress;
 use crate::arguments::SweepArguments;
 use crate::exit::Failure;
-use crate::interrupt::Interrupt;
 
 /// Workers if neither the study nor the user says how many.
 const WORKERS: u32 = 4;
@@ -19,7 +19,7 @@ pub fn run(
     arguments: &SweepArguments,
     study: &Study,
     folder: &StudyFolder,
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
 ) -> Result<(), Failure> {
     let (finished, failures) = folder.ended().map_err(failed)?;
     let waiting = folder.waiting().map_err(failed)?.len();
@@ -51,7 +51,7 @@ struct Watch<'a> {
     progress: &'a CaseProgress,
     /// Cases that had ended before.
     before: usize,
-    interrupt: &'a Interrupt,
+    interrupt: Interrupt,
     quiet: bool,
 }
 

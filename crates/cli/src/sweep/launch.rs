@@ -1,16 +1,20 @@
 //! Starts this program again, once for each case.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
-use mpirage_sweep::Launcher;
+use clap::CommandFactory;
+use mpirage_simulation::Interrupt;
+use mpirage_sweep::{Case, Launcher, command_line};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
+use crate::arguments::Line;
 use crate::exit::{Failure, usage};
-use crate::interrupt::Interrupt;
+use crate::launcher;
 
 /// The argument that names the process that started this one.
 const STARTED_BY: &str = "--started-by=";
@@ -27,6 +31,29 @@ pub fn end_with_parent(argument: &OsStr) -> Result<bool, Failure> {
         true => Ok(true),
         false => Err(usage(format!("process {parent}, which started this one, has ended"))),
     }
+}
+
+/// Parses the command line of a case as its run will. A mistake in it is an error.
+pub fn check(case: &Case, jobs: NonZero<usize>) -> Result<(), Failure> {
+    let words: Vec<OsString> =
+        command_line(case.spec(), Path::new("{case}"), jobs).into_iter().map(OsString::from).collect();
+    let (name, rest) = words.split_first().context("a case has no command")?;
+    let line = Line::command();
+    let definition = line.find_subcommand(name).context("a case has an unknown command")?;
+    let lines = match name.to_str() {
+        Some("run" | "emulate") => launcher::translate(rest, definition),
+        _ => vec![words.clone()],
+    };
+    for words in lines {
+        if let Err(error) = definition.clone().try_get_matches_from(words) {
+            return Err(usage(format!(
+                "case {} would fail: {}",
+                case.number(),
+                error.render().to_string().trim_end()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// This program, and whether the user has interrupted it.

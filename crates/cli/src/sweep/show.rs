@@ -1,14 +1,14 @@
-//! What a user sees of a study: the list of its cases, a progress bar, the ranking.
+//! The visible output of a study: the list of its cases, a progress bar, the ranking.
 
 use std::io::IsTerminal;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use mpirage_plot::short_number;
+use mpirage_simulation::words::count;
 use mpirage_sweep::{Analysis, Case, CaseKey, Group, Outcome, Results, Study, Watch, quoted};
 
 use crate::output::{line, say};
-use crate::words::count;
 
 /// Combinations in the ranking.
 const SHOWN: usize = 10;

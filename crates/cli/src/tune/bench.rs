@@ -1,18 +1,12 @@
 //! The simulated machine of a search, as the search sees it, and the progress of the search.
 
 use indicatif::ProgressBar;
-use mpirage_collectives::{Choice, Nodes};
-use mpirage_mpi::{Bursts, Setup};
 use mpirage_platform::HostId;
-use mpirage_record::Recorder;
-use mpirage_tune::{Observer, Progress, Testbed};
+use mpirage_simulation::{Interrupt, Machine, limits, limits::RankKind, words};
+use mpirage_tune::{Observer, Progress};
 
 use crate::arguments::TuneArguments;
 use crate::exit::{Failure, usage};
-use crate::interrupt::Interrupt;
-use crate::limits::{self, RankKind};
-use crate::machine::Machine;
-use crate::words;
 
 /// The machine for this many ranks, on which they have room.
 pub fn machine_of(arguments: &TuneArguments, ranks: Option<u32>) -> Result<Machine, Failure> {
@@ -21,7 +15,7 @@ pub fn machine_of(arguments: &TuneArguments, ranks: Option<u32>) -> Result<Machi
         return Err(usage(format!("-n {ranks}: collectives of fewer than two ranks need no tuning")));
     }
     limits::check_ranks(&format!("-n {ranks}"), ranks.into(), RankKind::Replayed)?;
-    let machine = Machine::new(&arguments.machine, ranks)?;
+    let machine = Machine::new(&arguments.machine.request(), ranks)?;
     check_room(arguments, &machine, ranks)?;
     Ok(machine)
 }
@@ -45,21 +39,6 @@ fn check_room(arguments: &TuneArguments, machine: &Machine, ranks: u32) -> Resul
         words::count(hosts.into(), "host"),
         options.ppn.map_or_else(|| words::count(cores, "core"), |ppn| format!("{ppn} per host"))
     )))
-}
-
-/// Engines for a machine.
-pub struct Bench<'a>(pub &'a Machine);
-
-impl Testbed for Bench<'_> {
-    fn setup(&self, members: &[u32], collectives: Choice, recorder: Box<dyn Recorder>) -> Setup {
-        // Ranks compute nothing, so the speed of the machine that measures does not matter.
-        let setup = self.0.with_ranks(members).setup(1.0, Bursts::None, recorder);
-        Setup { collectives, ..setup }
-    }
-
-    fn nodes(&self, members: &[u32]) -> Nodes {
-        Nodes::new(members.iter().map(|&rank| self.0.placement.hosts[rank as usize].0))
-    }
 }
 
 /// A progress line on a terminal, which also watches for signals.

@@ -4,20 +4,19 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
+use mpirage_call::{Algorithm, Collective, Method};
+use mpirage_collectives::Performed;
 use mpirage_collectives::mpich::{self, MpichVersion};
-use mpirage_collectives::{
-    Algorithm, Choice, Collective, Condition, Decision, Flag, Method, Rule, Selector, Shape,
-    write_dynamic_rules,
-};
-use mpirage_outfile::OutputFile;
+use mpirage_collectives::{Choice, Condition, Decision, Flag, Rule, Selector, Shape, write_dynamic_rules};
+use mpirage_files::OutputFile;
+use mpirage_simulation::{Failures, words};
 use mpirage_tune::{Threshold, rules_by_size, svg, thresholds};
 
 use super::show::{Results, sections};
 use crate::arguments::{STANDARD_OUTPUT, TuneArguments};
 use crate::exit::{Failure, usage};
 use crate::output::{self, say};
-use crate::results::{self, Failures};
-use crate::words;
+use crate::results;
 
 /// A library that reads rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +69,7 @@ impl Library {
         }
     }
 
-    /// Which methods its file can express; none if all.
+    /// A test whether its file can express a method; none if it can express all.
     pub fn allowed(self) -> Option<fn(Collective, Method, &Shape<'_>) -> bool> {
         match self {
             Library::OpenMpi => Some(open_mpi_does),
@@ -280,7 +279,7 @@ impl Files {
 }
 
 fn open_plot(file: &Path) -> Result<OutputFile, Failure> {
-    if file.extension().is_none_or(|ending| ending != "svg") && !mpirage_outfile::is_special(file) {
+    if file.extension().is_none_or(|ending| ending != "svg") && !mpirage_files::is_special(file) {
         return Err(usage(format!(
             "--plot {}: a plot is an SVG file; choose a name that ends in .svg",
             file.display()
@@ -303,7 +302,7 @@ mod tests {
     fn only_what_open_mpi_does_is_allowed() {
         let does = |collective, method: &str, ranks| {
             let shape = Shape::new(ranks).bytes(1 << 20);
-            open_mpi_does(collective, method.parse().unwrap(), &shape)
+            open_mpi_does(collective, mpirage_collectives::read_method(method).unwrap(), &shape)
         };
         assert!(does(Collective::Bcast, "chain:segment=8KiB:radix=4", 16));
         assert!(does(Collective::Bcast, "k-nomial:segment=0:radix=4", 16));
@@ -318,7 +317,7 @@ mod tests {
     fn only_what_mpich_does_is_allowed() {
         let does = |collective, method: &str, ranks| {
             let shape = Shape::new(ranks).bytes(1 << 20);
-            mpich_4_0_does(collective, method.parse().unwrap(), &shape)
+            mpich_4_0_does(collective, mpirage_collectives::read_method(method).unwrap(), &shape)
         };
         assert!(does(Collective::Bcast, "binomial", 16));
         assert!(does(Collective::Allgather, "ring", 16));

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use anyhow::{Context, anyhow};
 use mpirage_collectives::{Choice, Rule};
 use mpirage_record::{Recorder, Summary};
+use mpirage_simulation::{Interrupt, Machine, TimedReplay, limits, limits::RankKind};
 use mpirage_trace::Workload;
 use mpirage_tune::{CallCounter, CallGroup, tuned};
 use mpirage_units::counted;
@@ -17,10 +18,6 @@ use super::subject::Subject;
 use crate::arguments::TuneArguments;
 use crate::child;
 use crate::exit::{Failure, bad_trace, usage};
-use crate::interrupt::Interrupt;
-use crate::limits::{self, RankKind};
-use crate::machine::Machine;
-use crate::replay::Quiet;
 
 /// A traced program.
 pub struct Program {
@@ -32,7 +29,7 @@ pub struct Program {
     pub seconds: f64,
     /// The trace.
     trace: String,
-    /// Which computation takes time, as `mpirage replay` reads it.
+    /// The computation that takes time, as `mpirage replay` reads it.
     compute: Option<String>,
     interrupt: Interrupt,
     /// Where the trace is, if it is a temporary file.
@@ -44,7 +41,7 @@ impl Program {
     pub fn load(
         arguments: &TuneArguments,
         subject: &Subject,
-        interrupt: &Interrupt,
+        interrupt: Interrupt,
     ) -> Result<(Machine, Program), Failure> {
         if arguments.sizes.is_some() {
             return Err(usage("--sizes is for collectives: a program has its own sizes"));
@@ -66,7 +63,6 @@ impl Program {
         let machine = machine_of(arguments, Some(ranks))?;
         // The run has applied `--compute` already: its trace says how computation counts.
         let compute = if folder.is_some() { None } else { arguments.compute.clone() };
-        let interrupt = interrupt.clone();
         let mut program =
             Program { name, groups: Vec::new(), seconds: 0.0, trace, compute, interrupt, _folder: folder };
         let counter = Rc::new(RefCell::new(CallCounter::new(ranks)));
@@ -88,14 +84,14 @@ impl Program {
 
     fn replay(
         &self,
-        workload: Box<dyn Workload>,
+        mut workload: Box<dyn Workload>,
         machine: &Machine,
         collectives: Choice,
         recorder: Box<dyn Recorder>,
     ) -> Result<f64, Failure> {
-        let (compute, interrupt) = (self.compute.as_deref(), &self.interrupt);
-        let quiet = Quiet { name: &self.trace, compute, host_speed: None, interrupt };
-        quiet.seconds(workload, machine, collectives, recorder)
+        let (compute, interrupt) = (self.compute.as_deref(), self.interrupt);
+        let timed = TimedReplay { name: &self.trace, compute, host_speed: None, interrupt };
+        timed.seconds(workload.as_mut(), machine, collectives, recorder)
     }
 }
 
@@ -103,7 +99,7 @@ impl Program {
 fn record(
     arguments: &TuneArguments,
     words: &[OsString],
-    interrupt: &Interrupt,
+    interrupt: Interrupt,
 ) -> Result<(String, TempDir), Failure> {
     let ranks = arguments.n.ok_or_else(|| usage("-n is missing: how many ranks has the program?"))?;
     let folder =

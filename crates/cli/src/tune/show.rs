@@ -1,13 +1,13 @@
 //! The results of `mpirage tune` as a table, as plots of characters, and as JSON.
 
-use mpirage_collectives::{Collective, Rule};
+use mpirage_call::Collective;
+use mpirage_collectives::Rule;
+use mpirage_simulation::{Machine, words::count, words::thousands};
 use mpirage_tune::{Row, Timed, size_text, sketch, time_text};
 use serde_json::{Value, json};
 
 use super::program::Program;
-use crate::machine::Machine;
 use crate::output;
-use crate::words::{count, thousands};
 
 /// Columns of a terminal whose width is not known.
 const WIDTH: usize = 80;
@@ -17,15 +17,15 @@ pub const NEAR: f64 = 4.0;
 
 /// Everything that is shown.
 pub struct Results<'a> {
-    /// What the base choice is called.
+    /// The name of the base choice.
     pub base: String,
     /// The machine.
     pub machine: &'a Machine,
     /// One row for each collective, communicator size and size.
     pub rows: &'a [Row],
-    /// What follows from them.
+    /// The rules that follow from them.
     pub rules: Vec<Rule>,
-    /// The program whose calls they are, if it is one's.
+    /// The program that makes these calls, if there is one.
     pub program: Option<&'a Program>,
     /// The program's time with the rules, in seconds.
     pub tuned_seconds: Option<f64>,

@@ -1,15 +1,15 @@
-//! What is tuned: collectives, the calls of a trace, or the calls of a program.
+//! The subject of tuning: collectives, the calls of a trace, or the calls of a program.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use mpirage_collectives::Collective;
+use mpirage_call::Collective;
+use mpirage_simulation::words::did_you_mean;
 use mpirage_trace::{Format, recognise};
 
 use crate::exit::{Failure, usage};
-use crate::words::did_you_mean;
 
-/// What the user names.
+/// The subject that the user names.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Subject {
     /// These collectives, each once.

@@ -143,7 +143,7 @@ impl<'t> Reader<'t> {
         Ok(Some(Record { file: self.file, line, name, fields }))
     }
 
-    /// What is between commas, up to the brace that closes the record.
+    /// The fields between commas, up to the brace that closes the record.
     fn fields(&mut self) -> Result<Vec<&'t str>, ModelError> {
         let (mut fields, mut depth, mut quoted) = (Vec::new(), 0, false);
         let mut from = self.at;

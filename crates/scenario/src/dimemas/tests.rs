@@ -1,5 +1,7 @@
 //! Configurations of Dimemas, right and wrong.
 
+use mpirage_platform::CoreSpeed::Nominal;
+
 use super::*;
 
 const GOOD: &str = r#"#DIMEMAS_CONFIGURATION
@@ -40,7 +42,7 @@ fn nodes_links_and_mapping_are_read() {
     assert_eq!(*collectives, FanTable::uniform(Fan::Linear));
     let hosts: Vec<_> = (0..3).map(|host| dimemas.platform.host(HostId(host))).collect();
     assert_eq!(hosts.iter().map(|host| host.cores).collect::<Vec<_>>(), [4, 4, 1]);
-    assert_eq!((hosts[0].speed, hosts[2].speed), (2.0 * REFERENCE_SPEED, INSTANTANEOUS));
+    assert_eq!((hosts[0].speed, hosts[2].speed), (Nominal(2.0 * REFERENCE_SPEED), Nominal(INSTANTANEOUS)));
     let placement = dimemas.placement(3).unwrap();
     assert_eq!(placement.hosts, [HostId(2), HostId(0), HostId(0)]);
     assert!(dimemas.placement(4).unwrap_err().to_string().contains("3 tasks, not 4"));
@@ -74,7 +76,7 @@ fn a_file_of_collectives_is_read_beside_it() {
     std::fs::write(&path, &text).unwrap();
     let dimemas = Dimemas::load(path.to_str().unwrap()).unwrap();
     let fans = |kind| bus(&dimemas).collectives.get(kind);
-    use mpirage_collectives::Collective;
+    use mpirage_call::Collective;
     use mpirage_models::FanSize;
     assert_eq!(fans(Collective::Bcast).fan_in, (Fan::Logarithmic, FanSize::Max));
     assert_eq!(fans(Collective::Bcast).fan_out.0, Fan::None);

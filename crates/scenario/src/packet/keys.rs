@@ -10,9 +10,9 @@ use crate::values::{bandwidth, bytes, field, list, quantity, seconds, table, tru
 
 /// A key of the `[packet]` table.
 pub struct PacketKey {
-    /// What to write.
+    /// Its name, as users write it.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     set: fn(&mut Packet, &Value) -> Result<(), String>,
     get: fn(&Packet) -> String,
@@ -44,42 +44,36 @@ pub const PACKET_KEYS: &[PacketKey] = &[
         meaning: "bytes for which a frame occupies a link besides its own (preamble, checksum and gap of Ethernet: 24)",
         set: |packet, value| {
             let bytes = whole(value, 0, 1 << 16)?;
-            put(&mut packet.lossless.frame_overhead, bytes)?;
-            put(&mut packet.parameters.links.frame_overhead, bytes)
+            packet.set_links(|links| links.frame_overhead = bytes)
         },
-        get: |packet| {
-            packet.link(|links| links.frame_overhead, |lossless| lossless.frame_overhead).to_string()
-        },
+        get: |packet| packet.links().frame_overhead.to_string(),
     },
     PacketKey {
         name: "frame-loss",
         meaning: "the probability that a link loses a frame",
         set: |packet, value| {
             let share = probability(value)?;
-            put(&mut packet.lossless.frame_loss, share)?;
-            put(&mut packet.parameters.links.frame_loss, share)
+            packet.set_links(|links| links.frame_loss = share)
         },
-        get: |packet| packet.link(|links| links.frame_loss, |lossless| lossless.frame_loss).to_string(),
+        get: |packet| packet.links().frame_loss.to_string(),
     },
     PacketKey {
         name: "bit-errors",
         meaning: "the probability that a bit is wrong; its frame is lost",
         set: |packet, value| {
             let share = probability(value)?;
-            put(&mut packet.lossless.bit_errors, share)?;
-            put(&mut packet.parameters.links.bit_errors, share)
+            packet.set_links(|links| links.bit_errors = share)
         },
-        get: |packet| packet.link(|links| links.bit_errors, |lossless| lossless.bit_errors).to_string(),
+        get: |packet| packet.links().bit_errors.to_string(),
     },
     PacketKey {
         name: "forwarding",
         meaning: "\"store-and-forward\" or \"cut-through\"",
         set: |packet, value| {
             let how = forwarding(value)?;
-            put(&mut packet.lossless.forwarding, how)?;
-            put(&mut packet.parameters.links.forwarding, how)
+            packet.set_links(|links| links.forwarding = how)
         },
-        get: |packet| match packet.link(|links| links.forwarding, |lossless| lossless.forwarding) {
+        get: |packet| match packet.links().forwarding {
             Forwarding::StoreAndForward => "\"store-and-forward\"".to_owned(),
             Forwarding::CutThrough => "\"cut-through\"".to_owned(),
         },
@@ -89,20 +83,18 @@ pub const PACKET_KEYS: &[PacketKey] = &[
         meaning: "what a switch takes for each frame, besides",
         set: |packet, value| {
             let delay = duration(value)?;
-            put(&mut packet.lossless.switch_delay, delay)?;
-            put(&mut packet.parameters.links.switch_delay, delay)
+            packet.set_links(|links| links.switch_delay = delay)
         },
-        get: |packet| show_time(packet.link(|links| links.switch_delay, |lossless| lossless.switch_delay)),
+        get: |packet| show_time(packet.links().switch_delay),
     },
     PacketKey {
         name: "routing",
         meaning: "\"static\", \"ecmp\" (by connection) or \"adaptive\" (by frame; InfiniBand) among the routes of fat trees and dragonflies",
         set: |packet, value| {
             let how = routing(value)?;
-            put(&mut packet.lossless.routing, how)?;
-            put(&mut packet.parameters.links.routing, how)
+            packet.set_links(|links| links.routing = how)
         },
-        get: |packet| match packet.link(|links| links.routing, |lossless| lossless.routing) {
+        get: |packet| match packet.links().routing {
             Routing::Static => "\"static\"".to_owned(),
             Routing::Ecmp(_) => "\"ecmp\"".to_owned(),
             Routing::Adaptive(_) => "\"adaptive\"".to_owned(),
@@ -138,8 +130,8 @@ pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
         name: "queue",
         meaning: "what waits at the most in front of a link of a switch: bytes, or { frames = 100 }",
-        set: |packet, value| put(&mut packet.parameters.links.switch_queue.limit, queue_limit(value)?),
-        get: |packet| match packet.parameters.links.switch_queue.limit {
+        set: |packet, value| put(&mut packet.parameters.switch_queue.limit, queue_limit(value)?),
+        get: |packet| match packet.parameters.switch_queue.limit {
             QueueLimit::Bytes(bytes) => bytes.to_string(),
             QueueLimit::Frames(frames) => format!("{{ frames = {frames} }}"),
         },
@@ -147,10 +139,8 @@ pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
         name: "mark-above",
         meaning: "waiting bytes above which a switch marks frames (ECN); false: never",
-        set: |packet, value| {
-            put(&mut packet.parameters.links.switch_queue.mark_above, optional_bytes(value)?)
-        },
-        get: |packet| match packet.parameters.links.switch_queue.mark_above {
+        set: |packet, value| put(&mut packet.parameters.switch_queue.mark_above, optional_bytes(value)?),
+        get: |packet| match packet.parameters.switch_queue.mark_above {
             Some(bytes) => bytes.to_string(),
             None => "false".to_owned(),
         },
@@ -158,8 +148,8 @@ pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
         name: "red",
         meaning: "random early detection: { low = \"30KB\", high = \"90KB\", probability = 0.1, weight = 0.002 }, or false",
-        set: |packet, value| put(&mut packet.parameters.links.switch_queue.red, red(value)?),
-        get: |packet| match packet.parameters.links.switch_queue.red {
+        set: |packet, value| put(&mut packet.parameters.switch_queue.red, red(value)?),
+        get: |packet| match packet.parameters.switch_queue.red {
             Some(Red { low, high, probability, weight }) => {
                 format!("{{ low = {low}, high = {high}, probability = {probability}, weight = {weight} }}")
             }

@@ -33,7 +33,7 @@ impl Transport {
         matches!(self, Transport::Infiniband | Transport::Roce)
     }
 
-    /// What to write.
+    /// Its name, as users write it.
     pub(super) fn name(self) -> &'static str {
         let found = Transport::ALL.iter().find(|(_, transport)| *transport == self);
         found.map_or("", |(name, _)| name)

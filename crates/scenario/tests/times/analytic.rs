@@ -2,10 +2,9 @@
 //! Dimemas.
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, SendMode, WORLD,
-    Work,
+    Blocks, Call, Collective, CollectiveCall, Completing, Operator, Part, Payload, Peers, Reduction,
+    RequestId, SendMode, WORLD, Work,
 };
-use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Ending;
 use mpirage_platform::Platform;
 use mpirage_units::Duration;
@@ -231,7 +230,7 @@ mod loggops {
             vec![compute(3_000.0), compute(3_000.0), compute(3_000.0), receive()],
         ];
         assert_eq!(ends(&steps)[1], 6_000 + 1_542 + 3_000);
-        // What was sent before and what is there already costs nothing more.
+        // A message that arrived before the receive costs nothing more.
         let late = [vec![send(1, 0, 8, None)], vec![sleep(50.0), receive()]];
         assert_eq!(ends(&late)[1], 50_000);
     }

@@ -1,9 +1,9 @@
 //! The `simgrid` model against what SimGrid 3.32 and 4.1 say of the same programs, on one switch of 125 MB/s and 50 µs per link.
 
 use mpirage_call::{
-    Blocks, Call, CollectiveCall, Completing, Operator, Part, Payload, Reduction, RequestId, WORLD,
+    Blocks, Call, Collective, CollectiveCall, Completing, Operator, Part, Payload, Peers, Reduction,
+    RequestId, WORLD,
 };
-use mpirage_collectives::{Collective, Peers};
 use mpirage_mpi::Ending;
 
 use crate::common::{one_switch, recv, run, send};

@@ -4,5 +4,5 @@ mod analytic;
 mod exactness;
 
 #[allow(dead_code)] // other tests use the rest
-#[path = "../../../mpi/tests/common/mod.rs"]
+#[path = "../../../engine/mpi/tests/common/mod.rs"]
 mod common;

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use mpirage_plot::escaped;
 use serde_json::{Value, json};
 
-use super::super::cases::{CaseOutcome, Study};
 use super::super::show::Table;
 use super::full_name;
+use mpirage_simulation::{CaseOutcome, Study};
 
 /// Columns of a map; more than a screen has pixels for would show nothing more.
 const MOST_COLUMNS: usize = 400;
@@ -42,7 +42,7 @@ pub fn heat_maps(out: &mut String, table: &Table<'_>) {
 }
 
 /// A case: its cells row by row, two hexadecimal digits each, and its decisions.
-fn case(study: &Study<'_>, outcome: &CaseOutcome) -> Value {
+fn case(study: &Study, outcome: &CaseOutcome) -> Value {
     let history = &outcome.history;
     let (rows, cores) = (history.iterations.rows(), study.cores.len());
     let (per_column, per_row) = (rows.len().div_ceil(MOST_COLUMNS).max(1), cores.div_ceil(MOST_ROWS).max(1));

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use mpirage_plot::{AxisLook, Chart, Line, Mark, Scale, short_number};
 use mpirage_units::counted;
 
-use super::super::cases::{CaseOutcome, Study};
 use super::super::show::Table;
 use super::case_name;
+use mpirage_simulation::{CaseOutcome, Study};
 
 /// Points of a line over time; more hide each other.
 const MOST_POINTS: usize = 100;
@@ -18,7 +18,7 @@ pub fn by_interval(table: &Table<'_>) -> Vec<Chart> {
     if intervals.len() < 2 {
         return Vec::new();
     }
-    let chart = |(study, outcomes): &(Study<'_>, Vec<CaseOutcome>)| {
+    let chart = |(study, outcomes): &(Study, Vec<CaseOutcome>)| {
         let marks = |name: &str| {
             let own = outcomes.iter().filter(|outcome| outcome.case.balancer == name);
             let mark = |outcome: &CaseOutcome| match outcome.case.every {
@@ -71,7 +71,7 @@ pub fn by_ranks(table: &Table<'_>) -> Vec<Chart> {
 /// The mean load of all cores over time, a chart for each number of ranks and interval.
 pub fn average_loads(table: &Table<'_>) -> Vec<Chart> {
     let longest = table.all().map(|(_, outcome)| outcome.seconds).fold(0.0, f64::max);
-    let chart = |study: &Study<'_>, outcomes: &[CaseOutcome], every: Option<u32>| {
+    let chart = |study: &Study, outcomes: &[CaseOutcome], every: Option<u32>| {
         let marks = |name: &str| {
             let own = |outcome: &&CaseOutcome| {
                 outcome.case.balancer == name && (outcome.case.every.is_none() || outcome.case.every == every)

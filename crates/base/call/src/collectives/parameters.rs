@@ -1,0 +1,111 @@
+//! The parameters of algorithms.
+
+use std::fmt;
+
+use mpirage_units::written_size;
+
+/// How a rank sends to several others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SendStyle {
+    /// By blocking sends, one after the other.
+    InOrder,
+    /// By non-blocking sends, with one wait for all of them.
+    AtOnce,
+}
+
+/// The parameters of algorithms. An algorithm reads those that its entry in the table names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parameters {
+    /// Algorithms that pipeline cut their vector into segments of about that many bytes; 0 leaves it whole.
+    pub segment: u64,
+    /// Children per node of a tree, chains from the root, partners per round.
+    pub radix: u32,
+    /// Operations that a rank has outstanding at most; 0 for any number.
+    pub requests: u32,
+    /// How a rank sends to its children.
+    pub sends: SendStyle,
+    /// The table that chooses the methods of collectives that this one is made of.
+    pub parts: &'static str,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters { segment: 0, radix: 2, requests: 0, sends: SendStyle::InOrder, parts: "default" }
+    }
+}
+
+/// Parameters of which some are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Settings {
+    /// See [`Parameters::segment`].
+    pub segment: Option<u64>,
+    /// See [`Parameters::radix`].
+    pub radix: Option<u32>,
+    /// See [`Parameters::requests`].
+    pub requests: Option<u32>,
+    /// See [`Parameters::sends`].
+    pub sends: Option<SendStyle>,
+    /// See [`Parameters::parts`].
+    pub parts: Option<&'static str>,
+}
+
+impl Settings {
+    /// Nothing is given.
+    pub const NONE: Settings =
+        Settings { segment: None, radix: None, requests: None, sends: None, parts: None };
+
+    /// These settings, and the defaults for what they do not say.
+    pub fn or(self, defaults: Settings) -> Settings {
+        Settings {
+            segment: self.segment.or(defaults.segment),
+            radix: self.radix.or(defaults.radix),
+            requests: self.requests.or(defaults.requests),
+            sends: self.sends.or(defaults.sends),
+            parts: self.parts.or(defaults.parts),
+        }
+    }
+
+    /// All parameters; those that are not given do not matter.
+    pub fn parameters(self) -> Parameters {
+        let default = Parameters::default();
+        Parameters {
+            segment: self.segment.unwrap_or(default.segment),
+            radix: self.radix.unwrap_or(default.radix),
+            requests: self.requests.unwrap_or(default.requests),
+            sends: self.sends.unwrap_or(default.sends),
+            parts: self.parts.unwrap_or(default.parts),
+        }
+    }
+
+    /// Names of the parameters that are given.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let given = [
+            ("segment", self.segment.is_some()),
+            ("radix", self.radix.is_some()),
+            ("requests", self.requests.is_some()),
+            ("sends", self.sends.is_some()),
+            ("parts", self.parts.is_some()),
+        ];
+        given.into_iter().filter(|&(_, given)| given).map(|(name, _)| name)
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(segment) = self.segment {
+            write!(f, ":segment={}", written_size(segment))?;
+        }
+        if let Some(radix) = self.radix {
+            write!(f, ":radix={radix}")?;
+        }
+        if let Some(requests) = self.requests {
+            write!(f, ":requests={requests}")?;
+        }
+        match self.sends {
+            Some(SendStyle::InOrder) => f.write_str(":sends=in-order")?,
+            Some(SendStyle::AtOnce) => f.write_str(":sends=at-once")?,
+            None => {}
+        }
+        self.parts.map_or(Ok(()), |parts| write!(f, ":parts={parts}"))
+    }
+}

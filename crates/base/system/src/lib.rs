@@ -1,0 +1,13 @@
+//! System facilities shared by several crates: stack frames, libraries of the system, signals that stop the program, words of a shell.
+
+mod frames;
+mod libraries;
+mod shell;
+mod stop_signals;
+mod thread_signals;
+
+pub use frames::{Frame, for_each_frame};
+pub use libraries::is_system_library;
+pub use shell::{quoted, split_words};
+pub use stop_signals::{remember_stop_signals, stop_signal, stop_signals};
+pub use thread_signals::{Thread, signal_thread};

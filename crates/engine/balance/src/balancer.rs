@@ -1,0 +1,20 @@
+//! The interface of all balancers.
+
+use crate::error::BalanceError;
+use crate::snapshot::{CoreId, Snapshot};
+
+/// Decides which core computes for which rank.
+pub trait Balancer: Send {
+    /// The core of each rank from now on.
+    fn map(&mut self, snapshot: &Snapshot) -> Result<Vec<CoreId>, BalanceError>;
+
+    /// Does it ever move a rank? If not, ranks need not stop for its decisions.
+    fn moves_ranks(&self) -> bool {
+        true
+    }
+
+    /// Does it look at who communicates with whom? If not, snapshots need no traffic.
+    fn wants_traffic(&self) -> bool {
+        false
+    }
+}

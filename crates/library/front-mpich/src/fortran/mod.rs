@@ -1,0 +1,62 @@
+//! The entry points of MPICH's library for Fortran (`libmpifort.so.12`, which Debian calls `libmpichfort.so.12`): `mpi_send_`, `mpi_send_f08ts_`.
+//!
+//! They are generated from the table of MPI functions, like those of the crate `fortran`, whose modules they share. Each makes C's arguments of
+//! Fortran's and calls this library's C function. Handles are the same integers as in C, statuses are C's.
+//!
+//! | module | what only MPICH has |
+//! |---|---|
+//! | `representation` | addresses and keys with a meaning, in MPICH's numbers |
+//! | `converted` | handles, statuses, keys and error codes; Open MPI's front shares it |
+//! | `blocks` | the variables whose address has a meaning |
+//! | `array` | descriptors of array sections, and the datatypes that are made of them |
+//! | `modules` | procedures and constants of MPICH's modules, which gfortran calls by mangled names |
+
+#[path = "../../../fortran/src/arguments.rs"]
+mod arguments;
+mod array;
+mod blocks;
+#[path = "../../../fortran/src/commands.rs"]
+mod commands;
+mod converted;
+#[path = "../../../fortran/src/descriptor.rs"]
+mod descriptor;
+mod modules;
+#[path = "../../../fortran/src/predefined.rs"]
+mod predefined;
+#[path = "../../../fortran/src/procedures.rs"]
+mod procedures;
+mod representation;
+#[path = "../../../fortran/src/sentinels.rs"]
+mod sentinels;
+#[path = "../../../fortran/src/text.rs"]
+mod text;
+
+use crate::conversions::abi as constants;
+
+/// Made by `build.rs`.
+#[allow(clippy::all, clippy::undocumented_unsafe_blocks, non_snake_case, unused_mut)]
+mod generated {
+    use core::ffi::{c_char, c_int, c_void};
+
+    use mpirage_front::{Handle as _, entry_point, is_root, neighbours, peers};
+
+    use super::arguments::{
+        addresses, finish, from_one, handle, handles, pointer, store, store_all, store_attribute,
+        store_small_attribute,
+    };
+    use super::commands::{argument_table, arguments, texts};
+    use super::descriptor::Section;
+    use super::procedures::{procedure, small_procedure};
+    use super::representation::key;
+    use super::sentinels::{address, error_codes, status, statuses, weights};
+    use super::text::{room, store_text, stripped_text, text, with_terminator};
+    use crate::dialect::Comm;
+
+    /// The functions of C.
+    mod c {
+        pub(super) use crate::by_hand::*;
+        pub(super) use crate::translations::*;
+    }
+
+    include!(concat!(env!("OUT_DIR"), "/fortran.rs"));
+}

@@ -1,0 +1,246 @@
+//! Platforms that come with mpirage. Each is a text a user could have written; the parametric ones
+//! are written here, for the sizes asked for.
+//!
+//! Without options, all of them are made of the same parts, so that only the topology differs: hosts of one core
+//! of 10 Gflop/s, cables of 1 Gbit/s and 50 µs, split duplex, and a loopback of 10 GB/s. Options give cores, a
+//! network (`net=hdr200`) and the inside of hosts.
+
+use crate::error::PlatformError;
+use crate::preset::NetworkPreset;
+use crate::suggest::{closest, did_you_mean};
+use crate::toml::NODE_KEYS;
+
+/// A built-in platform, for lists and messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// The text that users write, such as `torus:XxYxZ`.
+    pub usage: &'static str,
+    /// A description for users.
+    pub meaning: &'static str,
+}
+
+/// All of them.
+pub const BUILTINS: [Builtin; 7] = [
+    Builtin { usage: "cluster:N", meaning: "N hosts on one switch" },
+    Builtin {
+        usage: "fat-tree:AxB",
+        meaning: "fat tree: A hosts per leaf switch, B leaf switches; AxBxC has a third level; \
+                  every switch has as many cables up as down",
+    },
+    Builtin { usage: "torus:XxYxZ", meaning: "torus with axes of these sizes, as many as you like" },
+    Builtin {
+        usage: "dragonfly:GxCxRxN",
+        meaning: "dragonfly of G groups of C chassis of R routers of N hosts",
+    },
+    Builtin { usage: "full:N", meaning: "N hosts, one cable per pair" },
+    Builtin {
+        usage: "griffon",
+        meaning: "Grid'5000 griffon: 92 hosts in cabinets of 33, 27 and 32, 10 Gbit/s between cabinets",
+    },
+    Builtin {
+        usage: "gdx",
+        meaning: "Grid'5000 gdx: 312 hosts in 36 cabinets, two per switch, 1 Gbit/s between switches",
+    },
+];
+
+const GRIFFON: &str = include_str!("../../../../platforms/griffon.toml");
+const GDX: &str = include_str!("../../../../platforms/gdx.toml");
+
+/// The cables of all built-in platforms, unless an option says otherwise. Their cores are like the one that measures.
+const CABLE: [(&str, &str); 3] = [
+    ("bandwidth", "\"1Gbps\""),
+    ("latency", "\"50us\""),
+    ("loopback", "{ bandwidth = \"10GBps\", latency = \"200ns\" }"),
+];
+
+/// A built-in as a file.
+pub(crate) struct Text {
+    pub text: String,
+    /// Whether its cables are assumed, because no option describes them.
+    pub assumed: bool,
+}
+
+/// The inside of hosts of built-in platforms, if an option asks for it: two sockets of AMD's EPYC 7742, as far as
+/// measurements are public. Memory: STREAM triad of ARCHER2's nodes, 219 GB/s. Sockets: what ARCHER2's documentation expects.
+/// Latency and copies in caches: shared memory of libfabric (sm2) on an EPYC, 0.24 us and 0.66 us with 4 KiB; the other socket
+/// is further by one cache line's way, 220 ns against 25 ns. Copies from memory: 16 GB/s both ways between sockets (UCX).
+const NODE: [(&str, &str); 8] = [
+    ("memory-bandwidth", "110GBps"),
+    ("socket-bandwidth", "63GBps"),
+    ("memory-latency", "240ns"),
+    ("socket-latency", "435ns"),
+    ("copy-bandwidth", "8GBps"),
+    ("cache", "256KiB"),
+    ("cache-bandwidth", "20GBps"),
+    ("fragment", "32KiB"),
+];
+
+/// The text of a built-in, or nothing when `spec` does not name one. A size that is not written is
+/// the number of ranks. `net` is a network that was named beside it.
+pub(crate) fn text(spec: &str, ranks: u32, net: Option<&str>) -> Option<Result<Text, PlatformError>> {
+    let (shape, options) = match spec.split_once(',') {
+        Some((shape, options)) => (shape, Some(options)),
+        None => (spec, None),
+    };
+    let (name, size) = match shape.split_once(':') {
+        Some((name, size)) => (name, Some(size)),
+        None => (shape, None),
+    };
+    let usage = usage_of(name)?;
+    let sizes = match (size, ranks) {
+        (None, ranks) => Ok(vec![ranks.max(1)]),
+        (Some(size), _) => sizes(size),
+    };
+    let options = Options::parse(options, net);
+    let text = sizes.and_then(|sizes| match (name, size) {
+        ("griffon", None) => options?.of_cluster(GRIFFON),
+        ("gdx", None) => options?.of_cluster(GDX),
+        (name, _) => Ok(options?.of_shape(&parametric(name, &sizes)?)),
+    });
+    Some(text.map_err(|problem| {
+        PlatformError::new(format!("`{spec}`: {problem}"))
+            .help(format!("write `{}`: {}", usage.usage, usage.meaning))
+    }))
+}
+
+fn usage_of(name: &str) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|builtin| base_name(builtin) == name)
+}
+
+fn base_name(builtin: &Builtin) -> &'static str {
+    builtin.usage.split(':').next().unwrap_or_default()
+}
+
+/// The error for a name that is neither a built-in nor a file.
+pub(crate) fn unknown(spec: &str) -> PlatformError {
+    let name = spec.split(':').next().unwrap_or_default();
+    let all: Vec<_> = BUILTINS.iter().map(|builtin| builtin.usage).collect();
+    let known = format!("built-in are {}", all.join(", "));
+    if NetworkPreset::names().any(|network| network == spec) {
+        return PlatformError::new(format!("`{spec}` is a network, not a platform"))
+            .help(format!("name a platform with this network: `cluster:N,net={spec}`; {known}"));
+    }
+    let help = match closest(name, BUILTINS.iter().map(base_name)) {
+        Some(meant) => format!("did you mean `{meant}`? {known}"),
+        None => known,
+    };
+    PlatformError::new(format!("there is no platform `{spec}`: no such file, and no built-in of that name"))
+        .help(help)
+}
+
+/// Options of a built-in: `cores=32,net=hdr200,sockets=2`.
+#[derive(Default)]
+struct Options<'o> {
+    net: Option<&'o str>,
+    /// Keys of the shape's own table.
+    shape: Vec<(&'o str, &'o str)>,
+    /// Keys of the table `[node]`.
+    node: Vec<(&'o str, &'o str)>,
+}
+
+/// Keys of the shape's table that options may give.
+const SHAPE_KEYS: [&str; 8] = [
+    "cores",
+    "speed",
+    "bandwidth",
+    "latency",
+    "interfaces",
+    "interface-policy",
+    "interface-switches",
+    "interface-striping",
+];
+
+impl<'o> Options<'o> {
+    fn parse(text: Option<&'o str>, net: Option<&'o str>) -> Result<Options<'o>, String> {
+        let mut options = Options { net, ..Options::default() };
+        for option in text.iter().flat_map(|text| text.split(',')) {
+            let (key, value) = option.split_once('=').ok_or_else(|| {
+                format!("`{option}` is no option; write `KEY=VALUE`, as in `cores=32` or `net=hdr200`")
+            })?;
+            match key {
+                "net" if options.net.is_some() => return Err("two networks are named".to_owned()),
+                "net" => options.net = Some(value),
+                key if SHAPE_KEYS.contains(&key) => options.shape.push((key, value)),
+                key if NODE_KEYS.contains(&key) => options.node.push((key, value)),
+                _ => return Err(unknown_option(key)),
+            }
+        }
+        Ok(options)
+    }
+
+    /// A cluster whose hosts and cables options cannot change.
+    fn of_cluster(&self, text: &str) -> Result<Text, String> {
+        match (self.net, self.shape.first()) {
+            (Some(_), _) => Err("its network is known and cannot be another".to_owned()),
+            (None, Some((key, _))) => {
+                Err(format!("there is no option `{key}`; its hosts and cables are known"))
+            }
+            (None, None) => Ok(Text { text: format!("{text}{}", self.inside()), assumed: false }),
+        }
+    }
+
+    /// A shape with hosts and cables.
+    fn of_shape(&self, shape: &str) -> Text {
+        let given = |key: &str| self.shape.iter().any(|(name, _)| *name == key);
+        let assumed = self.net.is_none() && !given("bandwidth") && !given("latency");
+        let cable: &[(&str, &str)] = if self.net.is_none() { &CABLE } else { &[] };
+        let usual = cable.iter().filter(|(key, _)| !given(key));
+        let usual: String = usual.map(|(key, value)| format!("{key} = {value}\n")).collect();
+        let own: String =
+            self.shape.iter().map(|(key, value)| format!("{key} = {}\n", quoted(value))).collect();
+        let net = self.net.map_or_else(String::new, |net| format!("net = {net:?}\n"));
+        Text { text: format!("{net}{shape}{usual}{own}{}", self.inside()), assumed }
+    }
+
+    /// The table `[node]`, if an option belongs to it.
+    fn inside(&self) -> String {
+        if self.node.is_empty() {
+            return String::new();
+        }
+        let assumed = NODE.iter().filter(|(key, _)| !self.node.iter().any(|(given, _)| given == key));
+        let lines = assumed.chain(&self.node).map(|&(key, value)| format!("{key} = {}\n", quoted(value)));
+        format!("\n[node]\n{}", lines.collect::<String>())
+    }
+}
+
+fn unknown_option(key: &str) -> String {
+    let known = ["net"].into_iter().chain(SHAPE_KEYS).chain(NODE_KEYS);
+    let help = did_you_mean(key, known.collect::<Vec<_>>()).unwrap_or_default();
+    format!("there is no option `{key}`; {help}")
+}
+
+/// Integers as they are, everything else as a string.
+fn quoted(value: &str) -> String {
+    match value.parse::<u32>() {
+        Ok(number) => number.to_string(),
+        Err(_) => format!("{value:?}"),
+    }
+}
+
+/// `4x4x2`
+fn sizes(text: &str) -> Result<Vec<u32>, String> {
+    let size = |text: &str| text.parse().ok().filter(|size| *size > 0);
+    let sizes: Option<Vec<u32>> = text.split('x').map(size).collect();
+    sizes.ok_or_else(|| format!("`{text}` is not a size; sizes are positive integers joined by `x`"))
+}
+
+fn parametric(name: &str, sizes: &[u32]) -> Result<String, String> {
+    let list = format!("{sizes:?}");
+    let shape = match (name, sizes) {
+        ("cluster" | "full", [hosts]) => format!("hosts = {hosts}\n"),
+        ("fat-tree", [hosts]) => {
+            return Err(format!(
+                "a fat tree has at least two levels: `fat-tree:AxB` has A hosts per leaf switch and B leaf switches; `cluster:{hosts}` has \
+                 one switch"
+            ));
+        }
+        ("fat-tree", _) => format!("down = {list}\n"),
+        ("torus", _) => format!("dimensions = {list}\n"),
+        ("dragonfly", [groups, chassis, routers, nodes]) => {
+            format!("groups = {groups}\nchassis = {chassis}\nrouters = {routers}\nnodes = {nodes}\n")
+        }
+        ("griffon" | "gdx", _) => return Err("its size is what it is".to_owned()),
+        (_, sizes) => return Err(format!("it is described by another number of sizes than {}", sizes.len())),
+    };
+    Ok(format!("name = \"{name}\"\n\n[{name}]\n{shape}"))
+}

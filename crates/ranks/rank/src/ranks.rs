@@ -1,0 +1,330 @@
+//! The ranks of a run: processes or folded ranks.
+
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use mpirage_call::{LineId, RankId, Reply};
+use mpirage_channel::{Disturbed, Waiting, WorldPlace};
+use mpirage_mpi::Place;
+
+use crate::Folded;
+use crate::crash::Death;
+use crate::processes::Processes;
+use crate::program::{Identity, Program};
+use crate::symbols::{Site, Symbols};
+
+/// Why a line stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It waits for an answer.
+    Waits,
+    /// It waits for an answer because it was asked to pass its turn; it was at this place.
+    Interrupted(u64),
+    /// It has ended.
+    Ended(Death),
+    /// It may run, but threads of its rank have lines from now on: the simulator waits for all of them.
+    HasThreads,
+    /// A signal ended the run, or the rank ran for longer than allowed.
+    Cancelled,
+}
+
+/// All ranks of a run.
+pub enum Ranks {
+    /// Each is a process.
+    Processes(Box<Processes>),
+    /// Each is a coroutine in this process.
+    Folded(Box<Folded>),
+}
+
+/// Does the same with processes and with folded ranks.
+macro_rules! either {
+    ($ranks:expr, $inner:ident => $action:expr) => {
+        match $ranks {
+            Ranks::Processes($inner) => $action,
+            Ranks::Folded($inner) => $action,
+        }
+    };
+}
+
+impl Ranks {
+    /// The rank that a line belongs to.
+    pub(crate) fn rank_of(&self, line: LineId) -> RankId {
+        either!(self, ranks => ranks.rank_of(line))
+    }
+
+    /// Fills `into` from the memory of a rank.
+    pub(crate) fn read_memory(&mut self, from: Place, into: &mut [u8]) {
+        either!(self, ranks => ranks.read(from, into))
+    }
+
+    /// Stores bytes in the memory of a rank.
+    pub(crate) fn write_memory(&mut self, to: Place, bytes: &[u8]) {
+        either!(self, ranks => ranks.write(to, bytes))
+    }
+
+    /// Copies bytes between the memories of ranks.
+    pub(crate) fn copy_memory(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+        either!(self, ranks => ranks.copy(from, to, bytes, buffer))
+    }
+
+    /// How many ranks have been started.
+    pub(crate) fn started(&self) -> usize {
+        either!(self, ranks => ranks.started())
+    }
+
+    /// Bursts that took far longer than usual at their place.
+    pub fn disturbed(&self) -> Disturbed {
+        either!(self, ranks => ranks.disturbed())
+    }
+
+    /// The first folded rank that could not open a file because all ranks together had too many. Processes have a limit each.
+    pub fn out_of_files(&self) -> Option<RankId> {
+        match self {
+            Ranks::Folded(ranks) => ranks.out_of_files(),
+            Ranks::Processes(_) => None,
+        }
+    }
+
+    /// Does the computation of ranks take the time that this machine takes for it?
+    pub(crate) fn measures_computation(&self) -> bool {
+        either!(self, ranks => ranks.mailboxes().briefing(LineId::new(0)).measure)
+    }
+
+    /// Makes signals that end the run interrupt a rank that does not stop.
+    pub(crate) fn listen(&self) -> io::Result<()> {
+        match self {
+            // The simulator waits for processes, and signals wake it.
+            Ranks::Processes(_) => Ok(()),
+            Ranks::Folded(folded) => folded.listen(),
+        }
+    }
+
+    /// Where a rank was when it died, if that is known; `symbols` explain addresses of all ranks.
+    pub fn place_of_death(&self, rank: RankId, symbols: &mut Symbols) -> Option<Site> {
+        match self {
+            Ranks::Processes(processes) => processes.place_of_death(rank),
+            Ranks::Folded(folded) => symbols.place_in_program(&[folded.place_of_death(rank)?]),
+        }
+    }
+
+    /// Checks whether a rank has loaded another MPI.
+    pub(crate) fn look_for_other_mpi(&mut self, rank: RankId) {
+        if let Ranks::Processes(processes) = self {
+            processes.look_for_other_mpi(rank);
+        }
+    }
+
+    /// The library of another MPI that a rank was seen with, which it may have loaded while it ran.
+    pub fn other_mpi(&self) -> Option<&str> {
+        self.processes()?.other_mpi()
+    }
+
+    /// Starts the next rank. Ranks start in order.
+    pub(crate) fn start(&mut self, program: &Program, who: &Identity<'_>) -> io::Result<()> {
+        either!(self, ranks => ranks.start(program, who))
+    }
+
+    /// Gives a line its reply and lets it run.
+    pub(crate) fn answer(&mut self, line: LineId, reply: &Reply) -> Result<(), String> {
+        either!(self, ranks => ranks.answer(line, reply))
+    }
+
+    /// Waits for a while until a line stops, or one of the others that run. None if this one still runs.
+    pub(crate) fn wait(&mut self, line: LineId, others: &[LineId], patience: Duration) -> Option<Stop> {
+        match self {
+            Ranks::Processes(processes) => processes.wait(line, others, patience),
+            Ranks::Folded(folded) => Some(folded.wait(folded.rank_of(line))),
+        }
+    }
+
+    /// The calls that a stopped line has made.
+    pub(crate) fn calls(&mut self, line: LineId, into: &mut Vec<u64>) {
+        either!(self, ranks => ranks.calls(line, into))
+    }
+
+    /// Collects what a stopped rank has written. True if there is something to show.
+    pub(crate) fn collect_output(&mut self, rank: RankId) -> bool {
+        either!(self, ranks => ranks.collect_output(rank))
+    }
+
+    /// Shows what a rank has written.
+    pub(crate) fn show_output(&mut self, rank: RankId, to: &mut dyn io::Write) -> io::Result<()> {
+        either!(self, ranks => ranks.show_output(rank, to))
+    }
+
+    /// Is there a rank whose memory could not be reached?
+    #[inline]
+    pub(crate) fn has_fault(&self) -> bool {
+        either!(self, ranks => ranks.has_fault())
+    }
+
+    /// The rank whose memory could not be reached, and why.
+    pub(crate) fn fault(&mut self) -> Option<(RankId, String)> {
+        either!(self, ranks => ranks.fault())
+    }
+
+    /// How the rank ended, if it has.
+    pub(crate) fn death(&mut self, rank: RankId) -> Option<Death> {
+        either!(self, ranks => ranks.death(rank))
+    }
+
+    /// Keeps the memory map of the rank. False if that was done before.
+    pub(crate) fn note_addresses(&mut self, rank: RankId) -> bool {
+        either!(self, ranks => ranks.note_addresses(rank))
+    }
+
+    /// Has the kernel refused to copy between processes?
+    pub fn fell_back_to_mailboxes(&self) -> bool {
+        matches!(self, Ranks::Processes(processes) if processes.fell_back_to_mailboxes())
+    }
+
+    /// Bytes that exist once for all ranks.
+    pub fn shared_resident_bytes(&self) -> u64 {
+        either!(self, ranks => ranks.shared_resident_bytes())
+    }
+
+    /// Tells `symbols` where the code of these ranks is in memory, if each is a process.
+    pub fn explain_addresses_of(&self, ranks: Range<u32>, symbols: &mut Symbols) {
+        if let Some(processes) = self.processes() {
+            processes.explain_addresses_of(ranks, symbols);
+        }
+    }
+
+    /// The executables of successive ranks if each rank is a process: then programs lie at the same addresses.
+    pub fn programs(&self) -> Vec<(Range<u32>, &Path)> {
+        self.processes().map_or_else(Vec::new, Processes::programs)
+    }
+
+    /// Tells `symbols` where code is in memory.
+    pub fn explain_addresses(&mut self, symbols: &mut Symbols) {
+        either!(self, ranks => ranks.explain_addresses(symbols))
+    }
+}
+
+/// Features of processes only: they have threads, and other ranks can start them.
+impl Ranks {
+    /// Says to a rank, which is not started yet, where its world is.
+    pub(crate) fn brief(&mut self, rank: RankId, size: u32, world: WorldPlace) {
+        self.processes_mut().expect("only processes are started by others").brief(rank, size, world);
+    }
+
+    /// Have the threads of a rank lines of their own?
+    pub(crate) fn is_threaded(&self, rank: RankId) -> bool {
+        self.processes().is_some_and(|processes| processes.is_threaded(rank))
+    }
+
+    /// Does the rank of a line share memory with others?
+    pub(crate) fn shares_memory(&self, line: LineId) -> bool {
+        match self {
+            Ranks::Processes(processes) => {
+                processes.mailboxes().shares_memory(LineId::first_of(processes.rank_of(line)))
+            }
+            Ranks::Folded(folded) => folded.share_memory(),
+        }
+    }
+
+    /// A folded rank that runs for longer than that from now on is interrupted.
+    pub(crate) fn set_limit(&self, limit: Duration) {
+        if let Ranks::Folded(folded) = self {
+            folded.set_limit(limit);
+        }
+    }
+
+    /// Folded ranks that run from now on are asked to pass their turn after this time.
+    pub(crate) fn set_slice(&self, slice: Duration) {
+        if let Ranks::Folded(folded) = self {
+            folded.set_slice(slice);
+        }
+    }
+
+    /// Asks a line to pass its turn.
+    pub(crate) fn ask_to_yield(&self, line: LineId) {
+        if let Some(processes) = self.processes() {
+            processes.ask_to_yield(line);
+        }
+    }
+
+    /// Takes the note where a line was when it was asked to pass its turn.
+    pub(crate) fn take_interruption(&self, line: LineId) -> Option<u64> {
+        self.processes()?.mailboxes().take_interruption(line)
+    }
+
+    /// The lines of a rank.
+    pub(crate) fn lines_of(&self, rank: RankId) -> Vec<LineId> {
+        self.processes().map(|processes| processes.lines_of(rank)).unwrap_or_default()
+    }
+}
+
+/// Features of processes only: they run while the simulator works.
+impl Ranks {
+    pub(crate) fn are_processes(&self) -> bool {
+        self.processes().is_some()
+    }
+
+    /// The process of a line.
+    pub(crate) fn process(&self, line: LineId) -> Option<u32> {
+        self.processes().map(|processes| processes.pid(processes.rank_of(line)).as_raw() as u32)
+    }
+
+    /// Waits for a while until one of these lines stops.
+    pub(crate) fn wait_any(&self, lines: &[LineId], patience: Duration) -> Waiting {
+        self.processes().map_or(Waiting::Over, |processes| processes.mailboxes().wait_any(lines, patience))
+    }
+
+    /// Processor time that the process of a line has used.
+    pub(crate) fn processor_time(&self, line: LineId) -> Duration {
+        self.processes()
+            .map(|processes| processes.processor_time(processes.rank_of(line)))
+            .unwrap_or_default()
+    }
+
+    /// May bytes be copied from the rank without its help?
+    pub(crate) fn copies_directly(&self, rank: RankId) -> bool {
+        self.processes().is_none_or(|processes| processes.copies_directly(rank))
+    }
+
+    /// Has the line stopped, or ended?
+    pub(crate) fn has_stopped(&mut self, line: LineId) -> bool {
+        self.processes_mut().is_none_or(|processes| processes.has_stopped(line))
+    }
+
+    /// Does the line have the turn? Also if its process has ended unnoticed.
+    pub(crate) fn is_running(&self, line: LineId) -> bool {
+        self.processes().is_some_and(|processes| processes.mailboxes().is_running(line))
+    }
+
+    /// Does a stopped line only ask when its last call returned?
+    pub(crate) fn asks_when(&mut self, line: LineId) -> bool {
+        self.processes_mut().is_some_and(|processes| processes.asks_when(line))
+    }
+
+    /// The line may run from here on, before its simulated time.
+    pub(crate) fn goes_ahead(&mut self, line: LineId) {
+        if let Some(processes) = self.processes_mut() {
+            processes.goes_ahead(line);
+        }
+    }
+
+    /// The line has stopped at its simulated time.
+    pub(crate) fn caught_up(&mut self, line: LineId) {
+        if let Some(processes) = self.processes_mut() {
+            processes.caught_up(line);
+        }
+    }
+
+    fn processes(&self) -> Option<&Processes> {
+        match self {
+            Ranks::Processes(processes) => Some(processes),
+            Ranks::Folded(_) => None,
+        }
+    }
+
+    pub(crate) fn processes_mut(&mut self) -> Option<&mut Processes> {
+        match self {
+            Ranks::Processes(processes) => Some(processes),
+            Ranks::Folded(_) => None,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! A simulation as a function: a machine, what runs on it, and what came of it.
+//!
+//! ```
+//! use mpirage_simulation::{Machine, MachineRequest, Simulation, Unwatched, open_workload};
+//!
+//! let platform = Some("fat-tree:4x4".to_owned());
+//! let machine = Machine::new(&MachineRequest { platform, ..MachineRequest::default() }, 16)?;
+//! let mut workload = open_workload("gen:halo2d,ranks=16,bytes=1MiB")?;
+//! let halo = Simulation::new(&machine).replay(workload.as_mut(), &mut Unwatched)?;
+//! assert!(halo.seconds() > 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Replay`] does the same with files, figures and a diagnosis. Nothing here prints.
+
+mod balance;
+mod balancing;
+mod briefing;
+mod captures;
+pub mod costs;
+mod deadlock;
+mod diagnosis;
+mod disturbed;
+mod emulation;
+pub mod failure;
+mod figures;
+mod findings;
+pub mod host_speed;
+pub mod hosts;
+mod interrupt;
+mod job_recorder;
+pub mod jobs;
+pub mod limits;
+mod machine;
+mod outputs;
+mod ping_pong;
+mod programs;
+mod recordings;
+pub mod repetition;
+mod replay;
+pub mod reporting;
+mod simulation;
+mod source_lines;
+mod spread;
+mod traced;
+mod traces;
+mod wanted;
+pub mod words;
+pub mod workload;
+
+pub use balance::{Case, CaseOutcome, Study, StudyRequest};
+pub use balancing::{BalancingFigures, MigrationRequest, imbalance, plan as plan_migration};
+pub use captures::Captures;
+pub use deadlock::{Awaited, BlockedCall, Deadlock, Source as CallSource};
+pub use diagnosis::{Diagnosis, Explained, Places, SourcePlace};
+pub use disturbed::DisturbedFigures;
+pub use emulation::{Emulation, EmulationFigures, Try, allowed_lag, round as round_factor};
+pub use failure::Failure;
+pub use figures::{Efficiency, Figures, FileFigures, outcome_name};
+pub use interrupt::Interrupt;
+pub use job_recorder::JobRecorder;
+pub use machine::{Machine, MachineRequest, VirtualProcessors, choice, resolve_model};
+pub use outputs::{Failures, OutputRequest, open, scribe};
+pub use ping_pong::ping_pong;
+pub use programs::{Execution, ProgramJob, ProgramRun, Ran, RanPlaces, RankOptions, exit_code, symbols_of};
+pub use recordings::{Recordings, Source, run_info};
+pub use replay::{ReplayError, StopIf, Unwatched, Watch, run as run_workload};
+pub use simulation::{Charged, JobShape, Replayed, Simulation};
+pub use source_lines::{PathRecorder, ProgramSymbols, SourceLines};
+pub use spread::{Mode, Spread};
+pub use traced::{Ended, Replay, ReplayRequest, TimedReplay};
+pub use traces::{TraceJob, Traces};
+
+pub use mpirage_trace::{Workload, open as open_workload};
