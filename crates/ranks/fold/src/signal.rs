@@ -107,6 +107,11 @@ pub fn interrupt_on(number: c_int) -> io::Result<()> {
     install(number, on_interrupt, 0)
 }
 
+/// Installs a handler that [interrupts](interrupt_rank) the rank that runs, and does nothing if none runs.
+pub fn interrupt_only_on(number: c_int) -> io::Result<()> {
+    install(number, on_interrupt_only, 0)
+}
+
 /// Installs a handler that asks the rank that runs to pass its turn, if it is in its own code: `pass` gets the place and calls
 /// [`pass_turn`](crate::pass_turn). The handler runs on the stack of the rank, where the kernel keeps its registers meanwhile.
 pub fn yield_on(number: c_int, pass: extern "C" fn(usize)) -> io::Result<()> {
@@ -348,6 +353,11 @@ extern "C" fn on_interrupt(number: c_int, info: *mut libc::siginfo_t, context: *
     if handled || !interrupted {
         pass_on(number, info, context);
     }
+}
+
+extern "C" fn on_interrupt_only(number: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the handler was installed with SA_SIGINFO.
+    unsafe { interrupt_rank(number, context) };
 }
 
 /// Has the effect that the signal would have without this crate.

@@ -135,6 +135,17 @@ fn endless_loops_can_be_interrupted() {
 }
 
 #[test]
+fn requests_to_interrupt_do_nothing_while_no_rank_runs() {
+    let program = compile("waits", "void turn(void); int main(void) { turn(); return 4; }");
+    let mut run = load(&program, &[], options(1));
+    mpirage_fold::interrupt_only_on(libc::SIGVTALRM).expect("a handler");
+    assert_eq!(run.ranks.resume(0), Stop::Yielded);
+    // SAFETY: its handler is installed.
+    assert_eq!(unsafe { libc::raise(libc::SIGVTALRM) }, 0);
+    assert_eq!(run.ranks.resume(0), Stop::Exited(4));
+}
+
+#[test]
 fn copies_survive_wrong_addresses() {
     let program = compile("nothing", "int main(void) { return 0; }");
     let _run = load(&program, &[], options(1));

@@ -45,7 +45,7 @@ impl Watchdog {
         yielding: Option<Yielding>,
         first_slice: Duration,
     ) -> io::Result<Watchdog> {
-        mpirage_fold::interrupt_on(BITE as i32)?;
+        mpirage_fold::interrupt_only_on(BITE as i32)?;
         if let Some(yielding) = yielding {
             mpirage_fold::yield_on(YIELD_SIGNAL, yielding.pass)?;
         }
