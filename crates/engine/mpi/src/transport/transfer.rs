@@ -226,6 +226,8 @@ impl Transport {
         };
         let receives = Completion { truncated, ..completion };
         if self.protocol.handshake == Handshake::Read && message_mode == TransferMode::Rendezvous {
+            // The receive has the bytes and is over: nothing moves them again while the sender is told.
+            env.data.release(&mut self.messages[id].held);
             self.start_control(env, id, TransferState::Told);
             return self.complete(receiver, receives, ideal);
         }
