@@ -1,12 +1,11 @@
 //! Finds the calls that sent and received a message.
 //!
-//! Records do not say which calls and messages belong together. A message belongs to the send of its sender to its receiver, in its
-//! communicator, with its tag, at the time of the send. It also belongs to the first call of its receiver, after the delivery, that
+//! Records do not say which calls and messages belong together. A message belongs to the first send of its sender to its receiver, in its
+//! communicator, with its tag and size, that has no message yet. It also belongs to the first call of its receiver, after the delivery, that
 //! completes a message from that rank with that tag and size. If several match, they are taken in order.
 
 use mpirage_call::{Completion, ContextId};
 use mpirage_record::Message;
-use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -34,7 +33,7 @@ pub(crate) struct Sending {
     pub to: u32,
     pub tag: i32,
     pub context: ContextId,
-    pub at: Time,
+    pub bytes: u64,
 }
 
 /// The key by which a message and the answer to its receive find each other; the source is a rank of the communicator.
@@ -75,8 +74,8 @@ impl Flows {
 
     /// A message was delivered; `source` is its sender's rank in the communicator.
     pub fn deliver(&mut self, message: &Message, context: ContextId, source: u32) {
-        let &Message { from, to, tag, bytes, sent, .. } = message;
-        let send = Sending { from, to, tag, context, at: sent };
+        let &Message { from, to, tag, bytes, .. } = message;
+        let send = Sending { from, to, tag, context, bytes };
         let number = take(&mut self.called, &send).unwrap_or_else(|| {
             self.last += 1;
             self.moved.entry(send).or_default().push(self.last);
@@ -110,8 +109,8 @@ mod tests {
     use super::*;
     use crate::testing::message;
 
-    fn send(at: u64) -> Sending {
-        Sending { from: 0, to: 1, tag: 7, context: ContextId::new(0), at: Time::from_picos(at) }
+    fn send(bytes: u64) -> Sending {
+        Sending { from: 0, to: 1, tag: 7, context: ContextId::new(0), bytes }
     }
 
     fn came(bytes: u64) -> Completion {
@@ -121,12 +120,12 @@ mod tests {
     #[test]
     fn calls_and_messages_are_matched_in_either_order() {
         let mut flows = Flows::new();
-        let eager = flows.send(send(10));
+        let eager = flows.send(send(8));
         flows.deliver(&message((0, 1), 8, (10, 20)), ContextId::new(0), 0);
         assert_eq!(flows.receive(1, &came(8)), Some(eager));
         // A rendezvous: the message is delivered before the send returns.
         flows.deliver(&message((0, 1), 8, (30, 40)), ContextId::new(0), 0);
-        let rendezvous = flows.send(send(30));
+        let rendezvous = flows.send(send(8));
         assert_eq!(flows.receive(1, &came(8)), Some(rendezvous));
         assert_ne!(eager, rendezvous);
         assert_eq!(flows.receive(1, &came(8)), None);
@@ -136,9 +135,10 @@ mod tests {
     #[test]
     fn equal_messages_are_taken_in_order() {
         let mut flows = Flows::new();
+        // Overheads part a send from the time at which its message leaves.
         let numbers = [flows.send(send(10)), flows.send(send(10)), flows.send(send(11))];
-        for sent in [11, 10, 10] {
-            flows.deliver(&message((0, 1), sent, (sent, 20)), ContextId::new(0), 0);
+        for (bytes, sent) in [(11, 17), (10, 12), (10, 14)] {
+            flows.deliver(&message((0, 1), bytes, (sent, 20)), ContextId::new(0), 0);
         }
         assert_eq!([10, 10, 11].map(|bytes| flows.receive(1, &came(bytes)).unwrap()), numbers);
     }

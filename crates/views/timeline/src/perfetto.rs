@@ -239,7 +239,7 @@ impl Perfetto {
                 let annotation = DebugAnnotation { name_iid, int_value, ..DebugAnnotation::default() };
                 self.at_hand().debug_annotations.push(annotation);
             }
-            self.start_arrow(rank, details, span[0]);
+            self.start_arrow(rank, details);
         }
         let track = self.track(rank);
         let event = self.at_hand();
@@ -258,11 +258,11 @@ impl Perfetto {
         self.call(rank, function, span, site, None)
     }
 
-    fn start_arrow(&mut self, rank: u32, details: &Details<'_>, at: Time) {
-        if let Call::Send { context, to, tag, .. } = *details.call
+    fn start_arrow(&mut self, rank: u32, details: &Details<'_>) {
+        if let Call::Send { context, to, tag, bytes, .. } = *details.call
             && let Some(to) = self.comms.world_of(context, rank, CommRank(to))
         {
-            let number = self.flows.send(Sending { from: rank, to, tag, context, at });
+            let number = self.flows.send(Sending { from: rank, to, tag, context, bytes });
             self.at_hand().flow_ids.push(number);
         }
     }
