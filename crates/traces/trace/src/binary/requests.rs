@@ -19,6 +19,8 @@ pub(super) struct Requests {
     highest: u32,
     /// Requests that calls which have not returned complete, each with the thread that calls.
     completing: Vec<(u32, RequestId)>,
+    /// Requests that such calls open: other threads do not know them yet.
+    opening: Vec<(u32, RequestId)>,
 }
 
 /// A thread uses a request that no thread of its rank has opened.
@@ -56,6 +58,7 @@ impl Requests {
 
     /// The last call of a thread has returned.
     pub(super) fn returned(&mut self, thread: u32) {
+        self.opening.retain(|&(by, _)| by != thread);
         let free = &mut self.free;
         self.completing.retain(|&(by, number)| {
             if by == thread {
@@ -73,6 +76,7 @@ impl Requests {
         let opened = self.open.entry(traced).or_default();
         opened.retain(|&(by, _)| by != thread);
         opened.push((thread, number));
+        self.opening.push((thread, number));
         number
     }
 
@@ -80,7 +84,7 @@ impl Requests {
     fn place(&self, thread: u32, traced: RequestId) -> Option<usize> {
         let opened = self.open.get(&traced)?;
         let own = opened.iter().position(|&(by, _)| by == thread);
-        own.or((!opened.is_empty()).then_some(0))
+        own.or_else(|| opened.iter().position(|opened| !self.opening.contains(opened)))
     }
 
     fn find(&self, thread: u32, traced: RequestId) -> Option<RequestId> {
@@ -129,6 +133,8 @@ mod tests {
         let mut requests = Requests::default();
         assert_eq!(wait(&mut requests, 5, 3), None);
         let number = open(&mut requests, 0, 3);
+        assert_eq!(wait(&mut requests, 5, 3), None, "the call that opens it has not returned");
+        requests.returned(0);
         assert_eq!(wait(&mut requests, 5, 3), Some(number));
     }
 
