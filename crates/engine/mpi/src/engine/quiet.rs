@@ -56,9 +56,9 @@ impl<M: Memory> Core<M> {
 
     /// May lines answer polls themselves?
     fn lines_may_poll(&self) -> bool {
-        // Recorders that want arguments want those of each poll. Where calls cost something first, or wait for a processor, a line does
-        // not know the dates of its calls; threads and shared memory tell it things that the engine does not know.
-        let polls_are_dated = !self.protocol().has_beginnings() && self.occupancy.is_none();
+        // Recorders that want arguments want those of each poll. Where calls wait for a processor, a line does not know the dates of its
+        // polls; threads and shared memory tell it things that the engine does not know.
+        let polls_are_dated = self.occupancy.is_none();
         let usual = self.migrations.is_none() && !self.ranks.have_threads();
         polls_are_dated && usual && !self.observers.wants_arguments()
     }
