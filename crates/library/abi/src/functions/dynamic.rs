@@ -197,7 +197,7 @@ pub(super) fn meet_other_side(
             words.extend([tag as u32, MPI_SUCCESS as u32]);
             words
         }
-        Some(Err(error)) => vec![0, error.class as u32],
+        Some(Err(error)) => error.text.bytes().map(u32::from).chain([0, error.class as u32]).collect(),
         None => Vec::new(),
     };
     let mut words = told_by(comm, root, words)?;
@@ -206,7 +206,8 @@ pub(super) fn meet_other_side(
         return Err(error);
     }
     if class != MPI_SUCCESS {
-        fail!(class, "the root {root} could not meet the other side");
+        let why: Vec<u8> = words.iter().map(|&byte| byte as u8).collect();
+        fail!(class, "the root {root} could not meet the other side: {}", String::from_utf8_lossy(&why));
     }
     let remote = group_of(words)?;
     if group.intersection(&remote).size() > 0 {
