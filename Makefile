@@ -48,7 +48,7 @@ bench: build
 validate: build
 	tests/packet/tcp.py --strict
 	tests/packet/network.py compare --check tests/packet/cabinets.csv tests/packet/networks.csv
-	tests/packet/testbed.py --model smpirun,factors,ns3,flow,packet --seeds 8 --write docs/validation --check
+	tests/packet/testbed.py --model smpirun,factors,no-options,ns3,flow,packet --seeds 8 --write docs/validation --check
 
 # Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.
 netsim-paper: build

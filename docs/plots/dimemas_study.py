@@ -171,7 +171,7 @@ def patterns(study, best, links, buses):
     model = study.bus(*best, buses, links)
     for pattern in PATTERNS:
         trace = f"gen:{pattern},ranks={RANKS},bytes=32KiB,compute=200us,iterations=20"
-        measured, predicted = study.seconds(trace, "flow"), study.seconds(trace, model)
+        measured, predicted = study.seconds(trace, "flow:factors"), study.seconds(trace, model)
         print(f"| `{pattern}` | {measured:.6f} | {predicted:.6f} | {100 * error(predicted, measured):+.0f} % |")
 
 
@@ -179,7 +179,7 @@ def main():
     mpirage = sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/mpirage"
     with tempfile.TemporaryDirectory() as folder:
         study = Study(mpirage, pathlib.Path(folder))
-        measured = {name: study.seconds(trace, "flow") for name, trace in study.traces.items()}
+        measured = {name: study.seconds(trace, "flow:factors") for name, trace in study.traces.items()}
         for title, (links, number) in MACHINES.items():
             print(f"\n### {title}")
             best = ranges(study, measured, links, number)

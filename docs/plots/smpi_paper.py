@@ -19,7 +19,7 @@ ROOT = HERE.parents[1]
 MPIRAGE = ROOT / "target/release/mpirage"
 SIZES = sorted({1 << k for k in range(23)} | {3 << k for k in range(21)} | {65535})
 GDX = "gdx-{}.orsay.grid5000.fr"
-PIECEWISE, AFFINE, FIT, FREE = "flow", "flow:affine", "flow:best-fit", "flow:no-contention"
+PIECEWISE, AFFINE, FIT, FREE = "flow:factors", "flow:affine", "flow:best-fit", "flow:no-contention"
 
 # figure: platform, hosts (None: the first ones, one rank each)
 PINGPONGS = {

@@ -71,7 +71,7 @@ pub fn engine(ranks: u32) -> Engine<NoMemory> {
             || Arc::new(Platform::load(&format!("cluster:{HOSTS}"), HOSTS).expect("a built-in platform"));
         Arc::clone(platform.get_or_insert_with(load))
     });
-    let (model, _) = Model::resolve("flow", platform.settings(), (100e-6, 125e6)).expect("a built-in model");
+    let (model, _) = Model::resolve("flow:factors", platform.settings(), (100e-6, 125e6)).expect("a built-in model");
     let placement: Vec<HostId> = (0..ranks).map(|rank| HostId(rank % HOSTS)).collect();
     let (network, collective_times) = (model.network_on(&platform), model.collective_times(&platform));
     let cores = Cores::new(platform, &placement);

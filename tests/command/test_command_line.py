@@ -377,7 +377,7 @@ def test_platforms(suite):
         fine = result.code == 0 and f"{path}: OK (" in result.out and "route" not in result.err
         suite.check(f"platform check {path}", fine, result)
     result = suite.run([MPIRAGE, "platform", "show", "griffon"])
-    suite.check("platform show", result.code == 0 and "92 ×" in result.out and "[model]" in result.out and "segments" in result.out, result)
+    suite.check("platform show", result.code == 0 and "92 ×" in result.out and "[model]" in result.out and "interface-delay" in result.out, result)
     for topic, part in (("functions", "MPI_Send "), ("models", "flow:no-contention"), ("platforms", "griffon"), ("collectives", "recursive-doubling")):
         result = suite.run([MPIRAGE, "info", topic])
         suite.check(f"info {topic}", result.code == 0 and part in result.out, result)
@@ -430,7 +430,8 @@ def test_beyond(suite):
     """What MPICH 4.0 does not have or gets wrong: sessions one after the other, MPI_T's values, resources, partitions of nobody."""
     program = suite.compile(SOURCES / "beyond.c")
     for mode in ("folded", "processes"):
-        result = suite.simulate("-q", "-n", 3, "--ppn", 2, "--compute", "none", "--ranks-as", mode, program)
+        # Ranks leave a barrier at one time, so that nothing of what follows has come yet.
+        result = suite.simulate("-q", "-n", 3, "--ppn", 2, "--compute", "none", "--model", "flow:factors", "--ranks-as", mode, program)
         suite.check(f"beyond.c, {mode}", result.code == 0 and result.out == "0 mistakes\n", result)
 
 

@@ -30,7 +30,7 @@ REPLAYS = {
     "halo, rdma": (RDMA, "gen:halo2d,ranks=64,bytes=64KiB,iterations={}", (2, 12), "messages"),
     "halo, openmpi-tcp": (["-p", "cluster:64", "--mpi-profile", "openmpi-tcp"], "gen:halo2d,ranks=64,bytes=64KiB,iterations={}", (2, 6), "messages"),
     "all-to-all, rdma": (RDMA, "gen:alltoall,ranks=64,bytes=64KiB,iterations={}", (1, 2), "messages"),
-    "frame": (["-p", "cluster:16", "--model", "packet"], "gen:halo2d,ranks=16,bytes=10240,iterations={}", (2, 12), "frames"),
+    "frame": (["-p", "cluster:16", "--model", "packet", "--mpi-profile", "openmpi-tcp"], "gen:halo2d,ranks=16,bytes=10240,iterations={}", (2, 12), "frames"),
 }
 # Name -> (program, ranks, short and long, messages per repetition).
 FOLDED = {

@@ -151,7 +151,7 @@ def test_outside(suite):
     source = (SOURCES / "outside.c").read_text().splitlines()
     for what, call in (("flush", "MPI_Win_flush"), ("request", "MPI_Wait"), ("lock", "MPI_Win_lock")):
         line = next(number for number, text in enumerate(source, 1) if text.endswith(f"/* {what} */"))
-        result = suite.simulate("-n", 2, "--compute", "none", "--model", "packet", f"--json={suite.folder / 'run.json'}", program, what)
+        result = suite.simulate("-n", 2, "--compute", "none", "--model", "packet", "--mpi-profile", "openmpi-tcp", f"--json={suite.folder / 'run.json'}", program, what)
         waits = f"outside.c:{line} in main waits for accesses to the memory of rank 0, which rank 0 carries out in its next MPI call (window"
         named = result.code == 80 and f"rank 1 in {call} at" in result.err and waits in result.err
         suite.check(f"{what}: an access to a rank that is outside MPI", named, result)
@@ -282,7 +282,7 @@ def test_traces(suite):
         program, trace = suite.compile(source, flags=FLAGS), suite.folder / f"{source.stem}.mpirage"
         suite.simulate("-q", "-n", 3, "--compute", "none", "--trace", trace, program)
         here = seconds(suite, trace)
-        for machine in (["-p", "torus:4"], ["--model", "packet"], ["--model", "bus"], ["--model", "loggops"], ["--net", "hdr100"]):
+        for machine in (["-p", "torus:4,net=roce25"], ["--model", "packet"], ["--model", "bus"], ["--model", "loggops"], ["--net", "hdr100"]):
             there = seconds(suite, *machine, trace)
             suite.check(f"{source.stem} on {machine}", isinstance(there, float) and there != here, (here, there))
     trace = suite.folder / "threads_pairs.mpirage"

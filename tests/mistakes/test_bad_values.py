@@ -58,7 +58,7 @@ BAD_MODEL = [
     "window = 0", "window = nan", "window = -1", "window = inf", "penalty-scale = -1", "penalty-scale = inf", "cross-traffic = nan", "sharing-tolerance = 0.2", "sharing-tolerance = -1",
     "loopback-bandwidth = 0", "loopback-bandwidth = inf", 'loopback-latency = "-1us"', "eager-limit = -1", "eager-limit = 1e30",
     "eager-limit = 1.5", "eager-limit = nan", "clock-cost = inf", 'clock-cost = "-1s"', "reduce-seconds-per-byte = nan",
-    "copy-seconds-per-byte = -1", "header = -1", "push-limit = inf", "send-overhead = -1", "send-overhead = [{ seconds = nan }]",
+    "copy-seconds-per-byte = -1", "header = -1", "push-limit = nan", "send-overhead = -1", "send-overhead = [{ seconds = nan }]",
     "recv-overhead = [{ from = 0, per-byte = -1 }]", "segments = [{ above = 0, latency = nan, bandwidth = 1 }]",
     "segments = [{ above = 0, latency = 1, bandwidth = 0 }]", "segments = [{ above = 0, latency = 1, bandwidth = -1 }]",
     "segments = [{ above = -1, latency = 1, bandwidth = 1 }]", "segments = []", "calibrated-bandwidth = 0",
@@ -281,7 +281,7 @@ def test_warnings(suite):
         "a speed without a unit": (toml(speed="1e10"), [], r"p\.toml:4: .*read as 10000000000 flop/s"),
         "a parameter without a unit": (toml(model="clock-cost = 2"), [], r"p\.toml:9: .*read as 2 s"),
         "no loopback": (toml(loopback=None), ["--ppn", "2"], "has no `loopback`"),
-        "factors of another network": (toml(**fast), ["--ppn", "1"], "TCP over 1 Gbit/s Ethernet.*200 Gbit/s"),
+        "factors of another network": (toml(**fast), ["--ppn", "1", "--model", "flow:factors"], "TCP over 1 Gbit/s Ethernet.*200 Gbit/s"),
         "more ranks than cores": (toml(hosts="1"), [], "4 ranks and 2 cores"),
         "calibrated for another": (toml(model='segments = [{ above = 0, latency = 1, bandwidth = 1 }]\ncalibrated-bandwidth = "100Gbps"'), ["--ppn", "1"], "measured on another network"),
         "loggops ignores the platform": (toml(), ["--model", "loggops", "--ppn", "1"], "takes nothing from the platform"),
@@ -294,7 +294,7 @@ def test_warnings(suite):
     for what, (text, words, said) in platforms.items():
         path = bad.write("p.toml", text)
         doubted(suite, what, ["-p", path, *words], said, true)
-    result = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "dragonfly:4x2x4x4", "gen:ring,ranks=128,iterations=1"])
+    result = suite.run([MPIRAGE, "replay", "-q", "--json", "-p", "dragonfly:4x2x4x4,bandwidth=1Gbps,latency=50us", "gen:ring,ranks=128,iterations=1"])
     suite.check("a narrow dragonfly", find("joined by 1 Gbit/s.*11 times", "\n".join(figures(result)["warnings"])), result)
     for words in (["-p", "griffon", "--ppn", "1"], ["-p", bad.write("p.toml", toml())], ["-p", "torus:2x2"], []):
         result = suite.run([MPIRAGE, "replay", "-q", "--json", *words, RING])

@@ -98,11 +98,12 @@ def test_polls_for_ever(suite):
 
 
 def test_repeated_polls(suite):
-    """Ranks answer most polls themselves. A trace wants every poll, so that with one they ask each time: the same number of calls, the same dates."""
+    """Ranks answer most polls themselves. A trace wants every poll, so that with one they ask each time: the same number of calls, the same dates.
+    The network is slow: between two events of a fast one there is time for few."""
     for case in cases(suite, "repeated_polls"):
         figures, printed = {}, {}
         for how, options in {"alone": (), "traced": ("--trace", "polls.mpirage")}.items():
-            result = case.run(options=("--json", "--compute", "none", *options))
+            result = case.run(options=("--json", "--compute", "none", "--model", "flow:factors", *options))
             printed[how], _, object = result.out.partition("\n")
             figures[how] = json.loads(object) if result.code == 0 else {}
         alone, traced = ({name: run.get(name) for name in ("simulated_seconds", "per_rank_seconds", "calls", "messages")} for run in figures.values())

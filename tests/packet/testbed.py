@@ -9,9 +9,9 @@ two modes are judged as intervals: right where the fastest sample is within 5 % 
 sides of the measured median; "near" means that they miss it by at most 1 %, by which two launches of the measurement differ; "overlaps" that
 measured and simulated intervals have times in common. --write FOLDER writes a page with tables and plots (validation.py).
 
-`--model` takes models of mpirage (`flow` and `packet` with the profile of the library), `factors`: `flow` without a profile,
-`smpirun`: SimGrid itself, if it is installed, and `ns3`: the recorded predictions of ns-3 (ns3/testbed.csv). --check ends with 1 unless the last
-model meets the bounds: mean 3 %, worst 12 %, every band right."""
+`--model` takes models of mpirage (`flow` and `packet` with the profile of the library), `factors`: `flow:factors`, `no-options`: what mpirage says
+if it is given the platform and nothing else, `smpirun`: SimGrid itself, if it is installed, and `ns3`: the recorded predictions of ns-3
+(ns3/testbed.csv). --check ends with 1 unless the last model meets the bounds: mean 3 %, worst 12 %, every band right."""
 
 import argparse
 import collections
@@ -34,6 +34,7 @@ NS3 = HERE / "ns3" / "testbed.csv"
 RANKS = 16
 COLLECTIVES = {"ompi": "openmpi-4.1", "mpich": "mpich-4.0"}
 PROFILES = {"ompi": "openmpi-tcp", "mpich": "mpich-tcp"}
+FACTORS, NO_OPTIONS = "factors", "no-options"
 MEAN, WORST = 0.03, 0.12
 
 
@@ -89,13 +90,17 @@ class Simulation:
 
     def command(self, model, library, seed, keys):
         """Buffers are shared, because the program touches 160 MB per rank and nobody reads them."""
-        profile = self.options.mpi_profile or (PROFILES[library] if noisy(model) else None)
         platform = self.noisy_platform if noisy(model) else self.options.platform
         machine = ["-n", RANKS, "-p", platform, "--compute", "none", "--share-malloc", "64MiB"]
-        model = "flow" if model == "factors" else model
-        network = ["--model", model, "--coll", COLLECTIVES[library], "--seed", seed, *(["--mpi-profile", profile] if profile else []), *self.options.mpirage]
+        network = [] if model == NO_OPTIONS else self.network(model, library)
         program = [self.program, library, "testbed", self.options.repeats, *arguments(keys)]
-        return [str(word) for word in [mpirage(), "run", "-q", *machine, *network, *program]]
+        return [str(word) for word in [mpirage(), "run", "-q", *machine, *network, "--seed", seed, *self.options.mpirage, *program]]
+
+    def network(self, model, library):
+        """The options that name the model and the library."""
+        profile = self.options.mpi_profile or (PROFILES[library] if noisy(model) else None)
+        named = ["--mpi-profile", profile] if profile else []
+        return ["--model", "flow:factors" if model == FACTORS else model, "--coll", COLLECTIVES[library], *named]
 
     def run(self, model, library, seed, keys):
         """Seconds of the slowest rank, per series and repeat."""
@@ -132,7 +137,7 @@ def slowest(text):
 
 
 def known(model):
-    if model == "factors":
+    if model in (FACTORS, NO_OPTIONS):
         return True
     made = subprocess.run([mpirage(), "info", "models"], capture_output=True, text=True, check=True)
     return any(line.split()[:1] == [model.split(":")[0]] for line in made.stdout.splitlines())

@@ -18,7 +18,8 @@ What each model was told about this network:
 | model | told | fitted |
 |---|---|---|
 | `smpirun` | rates and delays of links; the library's algorithms by name | nothing: SimGrid's default factors, which were measured on gigabit Ethernet |
-| `factors` | rates and delays of links (`--model flow` without a profile) | nothing: the same factors |
+| `factors` | rates and delays of links (`--model flow:factors`) | nothing: the same factors |
+| `no-options` | rates and delays of links, and nothing else: `-p testbed.toml` | nothing: mpirage assumes Open MPI over TCP, for MPICH's measurements too |
 | `ns3` | rates and delays of links; the messages of each benchmark as TCP connections | the time of the software, from ping-pongs |
 | `flow` | rates and delays of links (`--model flow --mpi-profile …`); how far apart ranks start (`wake-up`, {spread:.2f} ms) | the time of the software, from ping-pongs: 22 µs (Open MPI), 5 µs (MPICH) |
 | `packet` | the same (`--model packet --mpi-profile …`) | the same number |

@@ -25,7 +25,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--factors", default="1,2,4,8,16,32", type=lambda text: [float(word) for word in text.split(",")])
     parser.add_argument("--kernels", default=list(PAPER), type=lambda text: text.split(","))
-    parser.add_argument("--model", default="flow")
+    parser.add_argument("--model", default="flow:factors")
     parser.add_argument("--program", type=pathlib.Path)
     parser.add_argument("--csv", type=pathlib.Path, help="write all runs into this file")
     return parser.parse_args()

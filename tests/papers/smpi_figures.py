@@ -18,7 +18,7 @@ from harness import MPIRAGE, ROOT  # noqa: E402
 
 EXAMPLES = ROOT / "examples" / "smpi_paper"
 PROFILE = ("--mpi-profile", "openmpi-tcp", "--seed", "1")
-MODELS = {"factors": ("--model", "flow"), "profile": ("--model", "flow", *PROFILE), "packet": ("--model", "packet", *PROFILE)}
+MODELS = {"factors": ("--model", "flow:factors"), "profile": ("--model", "flow", *PROFILE), "packet": ("--model", "packet", *PROFILE)}
 SIZES = [1 << power for power in range(8, 23, 2)]
 DT = [("WH", "A", 21), ("BH", "A", 21), ("WH", "B", 43), ("BH", "B", 43)]
 

@@ -138,9 +138,15 @@ KNOWN = {
         ["platform-calibration, taurus2016_PingPong.csv, 2016 (MIT licence)", "Limit: taurus2016_breakpoints and smpi/async-small-thresh of taurus.xml, 65536 B"],
         500, 1448, 66, 65536, "grant", "openmpi-tcp", rate=786.0,
         notes=[NO_HOP, "Rate: slope of the latency from 256 KiB to 1 MiB.", "Overhead of sends: smpi/ois of taurus.xml."]),
+    "gige-tcp": Known(
+        "TCP over 1 Gbit/s Ethernet, Open MPI, Grid'5000's griffon",
+        "griffon: the factors by size that the SMPI paper found (those of `flow:factors` and `simgrid`), at the ends of their sections",
+        ["Clauss et al., Single node on-line simulation of MPI applications with SMPI, IPDPS 2011: griffon, 125 MB/s and 24 us per cable",
+         "nw-grid.ac.uk/LivMPI: 118.2 MB/s through a switch; its 23.6 us for small messages are of another card"],
+        24_000, 1448, 66, 65536, "grant", "openmpi-tcp", rate=125.0 * 1448 / 1514, notes=["Overhead of sends: that of 10gige-tcp."]),
 }
 # Seconds of a non-blocking send of 0 B, where no window was measured.
-ISEND = {"opa100": 0.693e-6, "10gige-tcp": 3.66e-6}
+ISEND = {"opa100": 0.693e-6, "10gige-tcp": 3.66e-6, "gige-tcp": 3.66e-6}
 
 
 def table(name, key, value, scale):
@@ -160,6 +166,22 @@ BANDWIDTH = table("bandwidth", "bytes", "megabytes_per_second", 1e6)
 BANDWIDTH["roce100"] = {}
 LATENCY["roce100"] = {size: seconds + size * (1 / 12254e6 - 1 / 5785e6) + 0.23e-6 for size, seconds in LATENCY["roce50"].items()}
 ISEND["roce100"] = 0.13e-6
+
+
+# The factors of the SMPI paper: from so many bytes on, times the latency of the route and the rate of the cable.
+FACTORS = [(0, 2.01467, 0.812084), (257, 1.95341, 0.338112), (732, 1.9503, 0.341987), (1426, 1.61075, 0.608902), (3484, 1.88101, 0.77493),
+           (5776, 2.18796, 1.08739), (9376, 2.59299, 0.58729), (15424, 3.48845, 0.697866), (65472, 11.6436, 0.940694)]
+
+
+def griffon(size):
+    """Seconds of a message between two hosts of griffon's switch, by these factors: two cables, and 16 bytes of header."""
+    _, latency, rate = [factors for factors in FACTORS if factors[0] < size + 16][-1]
+    return latency * 2 * 24e-6 + (size + 16) / (rate * 125e6)
+
+
+# A section begins one byte behind the end of the one before.
+ENDS = sorted(size for start, *_ in FACTORS[1:] for size in (start - 16, start - 15))
+LATENCY["gige-tcp"] = {size: griffon(size) for size in [0, *ENDS, 1 << 18, 1 << 20, 1 << 22]}
 
 
 class Fit:
@@ -202,9 +224,12 @@ class Fit:
     def model(self):
         """The [model] table."""
         known = self.known
-        lines = ["[model]", f"frame = {known.frame}", f"frame-header = {known.frame_header}", "header = 16", "control = 64"]
+        lines = ["[model]", f"frame = {known.frame}", f"frame-header = {known.frame_header}", "header = 16", "control = 64", 'software = "0s"']
         lines += [f'gap = "{known.gap:g}ns"', "cross-traffic = 0.0", f"eager-limit = {known.eager}", f"push-limit = {known.eager}"]
         lines += [f'handshake = "{known.handshake}"']
+        if known.profile == "openmpi-tcp":
+            # The tables contain how late receivers were.
+            lines.append("late-share = 0.0")
         lines += [f"isend-overhead = {sections(self.isend)}", f"send-overhead = {sections(self.overhead(0.4))}"]
         lines += [f"interface-delay = {sections(self.delay)}"]
         return "\n".join(lines) + "\n"
@@ -221,14 +246,16 @@ class Fit:
         sources = ",\n".join(f"  {source!r}".replace("'", '"') if '"' not in source and "'" not in source else f'  "{source}"' for source in known.sources)
         loopback = f"loopback = {known.loopback}\n" if known.loopback else ""
         head = f'meaning = "{known.meaning}"\nfollows = "{known.follows}"\nsources = [\n{sources},\n]\nprofile = "{known.profile}"\n{loopback}'
-        return f"{comment}\n{head}\n[link]\n{self.link()}\n{self.model()}"
+        # The latency of a cable contains half of a switch.
+        packet = '\n[packet]\nswitch-delay = "0s"\n'
+        return f"{comment}\n{head}\n[link]\n{self.link()}\n{self.model()}{packet}"
 
     def improve(self, measured, program, last):
         """Adds what the simulated times lack."""
         platform = measured / f"{self.name}.toml"
         shape = {"cluster": "[cluster]\nhosts = 2\n", "torus": "[torus]\ndimensions = [2]\n"}[self.known.shape]
         platform.write_text(f'{shape}speed = "10Gf"\n{self.link()}\n{self.model()}')
-        simulated = simulate(program, platform, "latency", self.sizes)
+        simulated = simulate(program, platform, self.known.profile, "latency", self.sizes)
         worst = 0.0
         for size in self.sizes:
             lacks = self.latency[size] - simulated[size]
@@ -238,7 +265,7 @@ class Fit:
             self.off = 0.0
         if len(self.bandwidth) >= 4 and not last:
             windows = sorted(set(self.isend) & set(self.bandwidth))
-            rates = simulate(program, platform, "rate", windows)
+            rates = simulate(program, platform, self.known.profile, "rate", windows)
             for size in windows:
                 # Half, so that it settles.
                 lacks = size / self.bandwidth[size] - 1e-6 / rates[size]
@@ -273,9 +300,9 @@ def sections(nodes):
     return "[\n" + ",\n".join(lines) + ",\n]"
 
 
-def simulate(program, platform, test, sizes):
+def simulate(program, platform, profile, test, sizes):
     """{bytes: microseconds as seconds, or million messages per second}."""
-    command = [MPIRAGE, "run", "-q", "-n", "2", "-p", platform, "--compute", "none", program, test, *map(str, sizes)]
+    command = [MPIRAGE, "run", "-q", "-n", "2", "-p", platform, "--mpi-profile", profile, "--compute", "none", program, test, *map(str, sizes)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
         sys.exit(f"{platform}: {ended.stderr}")

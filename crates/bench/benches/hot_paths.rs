@@ -43,7 +43,7 @@ fn halo(c: &mut Criterion) {
         };
         let scripts: Vec<_> = (0..side * side).map(script).collect();
         group.throughput(Throughput::Elements(u64::from(side * side) * 40));
-        for model in ["flow", "simgrid"] {
+        for model in ["flow:factors", "simgrid"] {
             group.bench_function(BenchmarkId::new(model, side * side), |b| {
                 b.iter(|| run(one_switch(scripts.len()), model, "", &scripts).ends);
             });

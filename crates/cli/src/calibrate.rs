@@ -37,7 +37,7 @@ pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
     }
     conflicts(arguments).check()?;
     let choices = Choices::of(arguments)?;
-    let machine = machine(&arguments.machine)?;
+    let machine = machine(&arguments.machine, choices.overheads)?;
     let route = route(&machine)?;
     let files = Files::open(arguments)?;
     let (measurements, origin) = measurements(arguments, &choices.reading)?;
@@ -163,8 +163,12 @@ fn conflicts(arguments: &CalibrateArguments) -> Conflicts {
     files
 }
 
-/// The machine with two ranks: on two hosts, unless the user says where they are.
-fn machine(arguments: &MachineArguments) -> Result<Machine, Failure> {
+/// The model that has causes where others have factors by size, and the one with factors that is else like it.
+const CAUSES: &str = "flow";
+const FACTORS: &str = "flow:factors";
+
+/// The machine with two ranks: on two hosts, unless the user says where they are. Factors are fitted to a model that has some.
+fn machine(arguments: &MachineArguments, overheads: bool) -> Result<Machine, Failure> {
     if arguments.platform.is_none() {
         return Err(usage("-p is missing: the platform that was measured"));
     }
@@ -172,7 +176,11 @@ fn machine(arguments: &MachineArguments) -> Result<Machine, Failure> {
         let problem = "the model to begin with is one of `mpirage info models`, not a file";
         return Err(usage(format!("--model {}: {problem}", arguments.model)));
     }
-    let machine = Machine::new(&with_two_hosts(arguments).request(), 2)?;
+    let mut request = with_two_hosts(arguments).request();
+    if !overheads && request.model == CAUSES {
+        FACTORS.clone_into(&mut request.model);
+    }
+    let machine = Machine::new(&request, 2)?;
     match &machine.model.network {
         Network::Flow(_) => Ok(machine),
         _ => Err(usage(format!("--model {}: only flow models are calibrated", arguments.model))),

@@ -7,7 +7,7 @@ use mpirage_files::OutputFile;
 use mpirage_import::ImportRequest;
 use mpirage_platform::{Disks, HopClass, NetworkFigures, Platform, StorageSpec};
 use mpirage_scenario::Network;
-use mpirage_simulation::{resolve_model, words::count};
+use mpirage_simulation::{load_platform, resolve_model, words::count};
 use serde_json::{Value, json};
 
 use crate::arguments::{ImportArguments, PlatformAction};
@@ -22,20 +22,24 @@ pub fn command(action: &PlatformAction) -> Result<u8, Failure> {
     match action {
         PlatformAction::Check { platform } => check(platform),
         PlatformAction::Show { platform, net, packet: true, .. } => {
-            show_packet(&load(platform, net.as_deref())?)
+            show_packet(&load(platform, net.as_deref(), "packet")?)
         }
-        PlatformAction::Show { platform, net, json: true, .. } => show_json(&load(platform, net.as_deref())?),
-        PlatformAction::Show { platform, model, net, .. } => show(&load(platform, net.as_deref())?, model),
+        PlatformAction::Show { platform, net, model, json: true, .. } => {
+            show_json(&load(platform, net.as_deref(), model)?)
+        }
+        PlatformAction::Show { platform, model, net, .. } => {
+            show(&load(platform, net.as_deref(), model)?, model)
+        }
         PlatformAction::Import(arguments) => import(arguments),
     }
 }
 
-fn load(spec: &str, net: Option<&str>) -> Result<Platform, Failure> {
-    Platform::load_with(spec, RANKS, net).map_err(bad_platform)
+fn load(spec: &str, net: Option<&str>, model: &str) -> Result<Platform, Failure> {
+    load_platform(spec, RANKS, net, &model.into())
 }
 
 fn check(spec: &str) -> Result<u8, Failure> {
-    let platform = load(spec, None)?;
+    let platform = load(spec, None, "flow")?;
     let (_, warnings) = resolve_model(&"flow".into(), &platform)?;
     resolve_model(&"packet".into(), &platform)?;
     for warning in platform.doubts().iter().chain(&warnings).chain(&platform.doubtful_routes()) {

@@ -26,6 +26,9 @@ pub fn print(figures: &Figures) {
     let ranks = count(figures.ranks as u64, "rank");
     say!("mpirage: {ranks} on {}, model {}", figures.platform, figures.model);
     say!("  interconnect    {}", figures.interconnect);
+    if let Some(library) = &figures.mpi_library {
+        say!("  MPI library     {library}");
+    }
     say!("  simulated time  {seconds} ({:.9} s)", figures.simulated_seconds);
     if let Some(spread) = &figures.repetition {
         print_spread(spread);

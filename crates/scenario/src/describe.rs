@@ -1,6 +1,7 @@
 //! The parameters of a model as text.
 
-use mpirage_models::{DelaySection, FlowParameters, InterfaceDelay, Segment};
+use mpirage_kernel::{DelaySection, InterfaceDelay};
+use mpirage_models::{FlowParameters, Segment};
 use mpirage_mpi::{AccessProgress, Envelope, Handshake, LibraryProgress, Noise, Overhead, Protocol};
 
 use crate::model::Model;
@@ -11,14 +12,16 @@ impl Model {
     /// The parameters, one per line, as they would be written in the `[model]` table of a platform file.
     pub fn describe(&self) -> Vec<String> {
         let protocol = &self.protocol;
-        let mut lines = match &self.network {
+        let mut lines: Vec<_> =
+            self.profile.iter().map(|library| format!("profile = \"{}\"", library.name)).collect();
+        lines.extend(match &self.network {
             Network::Flow(flow) => describe_flow(flow, protocol),
             Network::Bus(bus) => bus.describe(),
             Network::Smp(smp) => smp.describe(),
             Network::LogGops(loggops) => loggops.describe(),
             // A network of frames has a table of its own.
             Network::Packet(_) | Network::Ideal => Vec::new(),
-        };
+        });
         if protocol.eager_limit < u64::MAX {
             lines.push(format!("eager-limit = {}", protocol.eager_limit));
         }
@@ -70,24 +73,17 @@ fn describe_one_sided(progress: AccessProgress) -> &'static str {
 fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
     let FlowParameters { header, window, penalty_scale, cross_traffic, contention, .. } = flow;
     let FlowParameters { sharing_tolerance, loopback, .. } = flow;
-    let mut lines = vec!["segments = [".to_owned()];
-    for Segment { above, latency_factor, bandwidth_factor } in &flow.segments {
-        lines.push(format!(
-            "  {{ above = {above}, latency = {latency_factor}, bandwidth = {bandwidth_factor} }},"
-        ));
-    }
+    let mut lines = if flow.physics.is_none() { describe_segments(&flow.segments) } else { Vec::new() };
     let envelope = if protocol.envelope == Envelope::AtSend { "at-send" } else { "on-arrival" };
     lines.extend([
-        "]".to_owned(),
         format!("header = {header}"),
-        format!("window = {window}"),
         format!("penalty-scale = {penalty_scale}"),
         format!("cross-traffic = {cross_traffic}"),
         format!("contention = {contention}"),
         format!("sharing-tolerance = {sharing_tolerance}"),
         format!("loopback-bandwidth = \"{}Bps\"", loopback.bandwidth),
         format!("loopback-latency = \"{}s\"", loopback.latency),
-        format!("push-limit = {}", protocol.push_limit),
+        format!("push-limit = {}", describe_bytes(protocol.push_limit)),
         format!("envelope = \"{envelope}\""),
         format!("handshake = \"{}\"", describe_handshake(protocol.handshake)),
         format!("send-overhead = {}", describe_overhead(&protocol.send_overhead)),
@@ -95,8 +91,22 @@ fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
         format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
         format!("interface-delay = {}", describe_delay(&flow.interface_delay)),
     ]);
+    // Windows of connections are among the causes.
+    lines.extend(window.is_finite().then(|| format!("window = {window}")));
     lines.extend(physics::describe(flow));
     lines
+}
+
+fn describe_segments(segments: &[Segment]) -> Vec<String> {
+    let lines = segments.iter().map(|Segment { above, latency_factor, bandwidth_factor }| {
+        format!("  {{ above = {above}, latency = {latency_factor}, bandwidth = {bandwidth_factor} }},")
+    });
+    ["segments = [".to_owned()].into_iter().chain(lines).chain(["]".to_owned()]).collect()
+}
+
+/// So many bytes, or as many as there are.
+fn describe_bytes(bytes: u64) -> String {
+    if bytes == u64::MAX { "inf".to_owned() } else { bytes.to_string() }
 }
 
 fn describe_overhead(overhead: &Overhead) -> String {

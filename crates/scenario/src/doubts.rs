@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn factors_are_of_the_network_they_were_measured_on() {
-        for model in ["flow", "flow:affine", "flow:best-fit", "flow:no-contention", "simgrid"] {
+        for model in ["flow:factors", "flow:affine", "flow:best-fit", "flow:no-contention", "simgrid"] {
             let said = doubts(&cluster(FAST, ""), model, 4, Some(1));
             assert!(
                 said.contains("TCP over 1 Gbit/s Ethernet") && said.contains("200 Gbit/s and 1 µs"),
@@ -377,7 +377,8 @@ mod tests {
         let calibrated = format!("{own}\ncalibrated-bandwidth = \"10Gbps\"");
         assert!(doubts(&cluster(FAST, &calibrated), "flow", 4, Some(1)).contains("another network"));
         assert!(
-            doubts(&cluster("bandwidth = \"1Gbps\"\nlatency = 0", ""), "flow", 4, Some(1)).contains("0 µs")
+            doubts(&cluster("bandwidth = \"1Gbps\"\nlatency = 0", ""), "flow:factors", 4, Some(1))
+                .contains("0 µs")
         );
         assert_eq!(doubts(&cluster(FAST, ""), "bus", 4, Some(1)), "");
         assert!(

@@ -15,8 +15,8 @@ use crate::physics::{self, at_least_one, fairness, share, trailer};
 use crate::smp::Smp;
 use crate::values::{bandwidth, bytes, quantity, seconds, truth};
 use readers::{
-    any_bandwidth, delay, envelope, fan_table, handshake, limit, noise, one_sided, overhead, progress,
-    segments, sharing_tolerance,
+    any_bandwidth, any_bytes, delay, envelope, fan_table, handshake, limit, noise, one_sided, overhead,
+    progress, segments, sharing_tolerance,
 };
 
 /// The models that have a key.
@@ -24,6 +24,8 @@ use readers::{
 enum Of {
     All,
     Flow,
+    /// Flows and frames: messages as a library sends them.
+    Messages,
     /// Flow models with the physics of a profile.
     Physics,
     Bus,
@@ -36,6 +38,7 @@ impl Of {
         match self {
             Of::All => true,
             Of::Flow | Of::Physics => matches!(network, Network::Flow(_)),
+            Of::Messages => matches!(network, Network::Flow(_) | Network::Packet(_)),
             Of::Bus => matches!(network, Network::Bus(_)),
             Of::Smp => matches!(network, Network::Smp(_)),
             Of::LogGops => matches!(network, Network::LogGops(_)),
@@ -115,20 +118,29 @@ const KEYS: &[ModelKey] = &[
     key(Of::Flow, "loopback-latency", TIME, |model, value| {
         put(&mut flow(model).loopback.latency, seconds(value)?)
     }),
-    key(Of::Flow, "push-limit", OTHER, |model, value| put(&mut model.protocol.push_limit, bytes(value)?)),
+    key(Of::Messages, "push-limit", OTHER, |model, value| {
+        put(&mut model.protocol.push_limit, any_bytes(value)?)
+    }),
     key(Of::Flow, "envelope", OTHER, |model, value| put(&mut model.protocol.envelope, envelope(value)?)),
-    key(Of::Flow, "handshake", OTHER, |model, value| put(&mut model.protocol.handshake, handshake(value)?)),
-    key(Of::Flow, "send-overhead", TIME, |model, value| {
+    key(Of::Messages, "handshake", OTHER, |model, value| {
+        put(&mut model.protocol.handshake, handshake(value)?)
+    }),
+    key(Of::Messages, "send-overhead", TIME, |model, value| {
         put(&mut model.protocol.send_overhead, overhead(value)?)
     }),
-    key(Of::Flow, "isend-overhead", TIME, |model, value| {
+    key(Of::Messages, "isend-overhead", TIME, |model, value| {
         put(&mut model.protocol.isend_overhead, overhead(value)?)
     }),
-    key(Of::Flow, "recv-overhead", TIME, |model, value| {
+    key(Of::Messages, "recv-overhead", TIME, |model, value| {
         put(&mut model.protocol.recv_overhead, overhead(value)?)
     }),
-    key(Of::Flow, "interface-delay", OTHER, |model, value| {
-        put(&mut flow(model).interface_delay, delay(value)?)
+    key(Of::Messages, "interface-delay", OTHER, |model, value| {
+        let delay = delay(value)?;
+        match &mut model.network {
+            Network::Packet(packet) => packet.set_interface_delay(delay),
+            _ => flow(model).interface_delay = delay,
+        }
+        Ok(())
     }),
     key(Of::Physics, "frame", OTHER, |model, value| {
         put(&mut physics(model).framing.payload, at_least_one(bytes(value)?)?)
@@ -144,8 +156,13 @@ const KEYS: &[ModelKey] = &[
     key(Of::Physics, "trailer-from", OTHER, |model, value| {
         put(&mut trailer(physics(model)).from, bytes(value)?)
     }),
-    key(Of::Physics, "software", TIME, |model, value| {
-        put(&mut physics(model).software, Duration::from_secs_f64(seconds(value)?))
+    key(Of::Messages, "software", TIME, |model, value| {
+        let software = Duration::from_secs_f64(seconds(value)?);
+        match &mut model.network {
+            Network::Packet(packet) => packet.set_software(software),
+            _ => physics(model).software = software,
+        }
+        Ok(())
     }),
     key(Of::Physics, "gap", TIME, |model, value| {
         put(&mut physics(model).gap, Duration::from_secs_f64(seconds(value)?))
@@ -329,7 +346,11 @@ mod tests {
         let model = model_of("eager-limit = \"4KiB\"\nhandshake = true\nsend-overhead = \"2us\"").unwrap();
         assert_eq!((model.protocol.eager_limit, model.protocol.handshake), (4096, Handshake::Grant));
         let again = model_of(&model.describe().join("\n")).unwrap();
-        assert_eq!(again, model);
+        assert_eq!(again, Model { profile_is_assumed: false, ..model });
+        for name in ["flow:factors", "flow:affine"] {
+            let model = named_model_of(name, "").unwrap();
+            assert_eq!(named_model_of(name, &model.describe().join("\n")).unwrap(), model);
+        }
     }
 
     #[test]
@@ -337,7 +358,8 @@ mod tests {
         let model = model_of("noise = { computation = 0.02, message = \"1us\", start = \"0.1ms\" }").unwrap();
         assert_eq!((model.protocol.noise.computation, model.protocol.noise.message), (0.02, 1e-6));
         assert!(model.is_random() && !model_of("").unwrap().is_random());
-        assert_eq!(model_of(&model.describe().join("\n")).unwrap(), model);
+        let again = model_of(&model.describe().join("\n")).unwrap();
+        assert_eq!(again, Model { profile_is_assumed: false, ..model });
         for (wrong, named) in [
             ("noise = { computation = 2 }", "relative spread"),
             ("noise = { mesage = \"1us\" }", "unknown key `mesage`"),

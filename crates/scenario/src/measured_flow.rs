@@ -1,6 +1,7 @@
 //! The factors of `flow`, measured on gigabit Ethernet.
 
-use mpirage_models::{Fairness, FlowParameters, InterfaceDelay, Loopback, Segment};
+use mpirage_kernel::InterfaceDelay;
+use mpirage_models::{Fairness, FlowParameters, Loopback, Segment};
 
 /// Latency and bandwidth factors by size, measured with Open MPI over TCP on a gigabit cluster (griffon).
 const MEASURED_SEGMENTS: [(u64, f64, f64); 9] = [

@@ -30,6 +30,8 @@ pub struct Model {
     pub calibration: Option<Calibration>,
     /// The library that it describes, if it tells libraries apart.
     pub profile: Option<&'static Profile>,
+    /// Has neither the user nor the platform named that library?
+    pub profile_is_assumed: bool,
 }
 
 /// The network on which a model was measured.
@@ -59,6 +61,10 @@ pub struct ModelRequest<'r> {
     pub spec: &'r str,
     /// The library, where the model tells libraries apart.
     pub profile: Option<&'static Profile>,
+    /// The library that was measured on the platform's network, if the network has a name.
+    pub measured_profile: Option<&'static Profile>,
+    /// Do links of the platform change at dates? Only factors follow them.
+    pub network_changes: bool,
     /// The seed of random numbers.
     pub seed: u64,
     /// Places that are simulated as frames while the rest is flows; all if it is empty.
@@ -66,38 +72,69 @@ pub struct ModelRequest<'r> {
 }
 
 impl ModelRequest<'_> {
-    /// The same with the library that a model file names, if the user names none.
+    /// The same with the library that a file's `[model]` table names, if nothing else has named one.
     fn with_profile_of(mut self, file: &ModelSettings) -> Result<Self, ModelError> {
-        if let (None, Some(name)) = (self.profile, file.text("profile")) {
+        if let (None, Some(setting)) = (self.profile, file.get("profile")) {
             let known = PROFILES.map(|profile| profile.name).join(", ");
-            let unknown = || {
-                ModelError::Causes(format!("{}: there is no profile `{name}`; there are {known}", self.spec))
-            };
-            self.profile = Some(Profile::named(name).ok_or_else(unknown)?);
+            let unknown =
+                || setting.place.error(format!("there is no profile {}; there are {known}", setting.value));
+            let named = setting.value.as_text().and_then(Profile::named);
+            self.profile = Some(named.ok_or_else(unknown)?);
         }
         Ok(self)
     }
 
-    /// The same with the library that was measured on the platform's network, if the user names none and the model knows it.
-    pub fn for_network(mut self, network: &NetworkSource) -> Self {
-        if let (None, "packet", NetworkSource::Preset { profile: Some(name), .. }) =
-            (self.profile, self.spec, network)
-        {
-            self.profile = Profile::named(name);
+    /// The same on a platform.
+    pub fn on_platform(mut self, platform: &Platform) -> Self {
+        if let NetworkSource::Preset { profile: Some(name), .. } = platform.network_source() {
+            self.measured_profile = Profile::named(name);
         }
+        self.network_changes = platform.profiles().are_of_network();
         self
+    }
+
+    /// The network of built-in platforms of which only the shape is named: the one that the model, or the library, is for. `None`: cables of
+    /// gigabit Ethernet, on which the factors of models were measured.
+    pub fn usual_network(self) -> Result<Option<&'static str>, ModelError> {
+        let file =
+            if is_file(self.spec) { ModelSettings::load(self.spec)? } else { ModelSettings::default() };
+        let request = self.with_profile_of(&file)?;
+        let name = base_of(self.spec, &file);
+        Ok(match request.profile {
+            Some(profile) => profile.transport.usual_network(),
+            None if has_factors(file.iter()) => None,
+            None => [DEFAULT, PACKET, IDEAL].contains(&name).then_some(USUAL_NETWORK),
+        })
+    }
+
+    /// The library that the model describes: the one that is named, the one that was measured on the network, or the usual one of the
+    /// transport that cables of this latency and bandwidth have. True if it is assumed.
+    fn library(&self, (latency, bandwidth): (f64, f64)) -> (&'static Profile, bool) {
+        match self.profile.or(self.measured_profile) {
+            Some(profile) => (profile, false),
+            None => (Profile::for_cables(latency, bandwidth), true),
+        }
     }
 }
 
 impl<'r> From<&'r str> for ModelRequest<'r> {
     fn from(spec: &'r str) -> ModelRequest<'r> {
-        ModelRequest { spec, profile: None, seed: 0, packet_at: &[] }
+        ModelRequest {
+            spec,
+            profile: None,
+            measured_profile: None,
+            network_changes: false,
+            seed: 0,
+            packet_at: &[],
+        }
     }
 }
 
 /// Settings of the `[packet]` table begin with this.
 const PACKET_TABLE: &str = "packet.";
 const TRANSPORT: &str = "packet.transport";
+/// The network of built-in platforms of which only the shape is named.
+const USUAL_NETWORK: &str = "hdr200";
 
 /// A model that comes with mpirage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,10 +146,14 @@ pub struct ModelName {
 }
 
 /// All of them.
-pub const MODELS: [ModelName; 10] = [
+pub const MODELS: [ModelName; 11] = [
     ModelName {
-        name: "flow",
-        meaning: "piece-wise linear in the size, contention by max-min sharing; eager messages leave when sent (default)",
+        name: DEFAULT,
+        meaning: "messages as a library sends them over its transport (--mpi-profile), contention by max-min sharing (default)",
+    },
+    ModelName {
+        name: "flow:factors",
+        meaning: "piece-wise linear in the size, as measured on gigabit Ethernet; contention by max-min sharing",
     },
     ModelName {
         name: "flow:affine",
@@ -120,9 +161,12 @@ pub const MODELS: [ModelName; 10] = [
     },
     ModelName {
         name: "flow:best-fit",
-        meaning: "the affine model nearest to flow on this platform, with contention",
+        meaning: "the affine model nearest to flow:factors on this platform, with contention",
     },
-    ModelName { name: "flow:no-contention", meaning: "flow, but every message has its links to itself" },
+    ModelName {
+        name: "flow:no-contention",
+        meaning: "flow:factors, but every message has its links to itself",
+    },
     ModelName { name: "simgrid", meaning: "SimGrid's SMPI model, number for number" },
     ModelName {
         name: "bus",
@@ -137,17 +181,19 @@ pub const MODELS: [ModelName; 10] = [
         meaning: "LogGOPS: every message takes processor time on both sides, and a gap before the next",
     },
     ModelName {
-        name: "packet",
+        name: PACKET,
         meaning: "frames, queues and TCP connections; how the MPI library uses them is a profile (--mpi-profile)",
     },
     ModelName {
-        name: "ideal",
+        name: IDEAL,
         meaning: "messages take no time at all: what remains is computation and waiting for each other",
     },
 ];
 
 /// The model of runs for which nothing else is said, and of model files that name no base.
 const DEFAULT: &str = "flow";
+const PACKET: &str = "packet";
+const IDEAL: &str = "ideal";
 
 /// The part of a link's bandwidth that TCP can use, for the default affine model of paper 1.
 const TCP_SHARE: f64 = 0.92;
@@ -163,19 +209,23 @@ impl Model {
         let request: ModelRequest<'_> = request.into();
         let spec = request.spec;
         let file = if is_file(spec) { ModelSettings::load(spec)? } else { ModelSettings::default() };
-        let base =
-            if is_file(spec) { file.text("base").unwrap_or_else(|| default_base(&file)) } else { spec };
-        let request = request.with_profile_of(&file)?;
-        let mut model = Model::named(base, sample, &request)?;
+        let mut request = request.with_profile_of(&file)?;
+        if [DEFAULT, PACKET].contains(&base_of(spec, &file)) {
+            request = request.with_profile_of(settings)?;
+        }
+        let by_factors = request.network_changes || has_factors(settings.iter().chain(file.iter()));
+        let mut model = Model::named(base_of(spec, &file), sample, &request, by_factors)?;
         spec.clone_into(&mut model.name);
         model.protocol.noise.seed = request.seed;
         model.protocol.wake_up.seed = request.seed;
-        let preset = model.network.clone();
+        let bare = model.network.clone();
         let mut warnings = Vec::new();
-        let is_transport = |setting: &&Setting| setting.key == TRANSPORT;
         let all = || settings.iter().chain(file.iter());
-        // The transport decides what others begin with.
-        for setting in all().filter(is_transport).chain(all().filter(|setting| !is_transport(setting))) {
+        let takes_preset = model.takes_preset(&request);
+        let mut ordered: Vec<_> = all().filter(|setting| takes_preset || !setting.is_of_preset()).collect();
+        // The transport decides what others begin with, and what the user writes goes before what a preset says.
+        ordered.sort_by_key(|setting| (setting.key != TRANSPORT, !setting.is_of_preset()));
+        for setting in ordered {
             if let Some(key) = setting.key.strip_prefix(PACKET_TABLE) {
                 model.set_packet(key, setting)?;
             } else if simgrid::is_name(&setting.key) {
@@ -192,11 +242,20 @@ impl Model {
         simgrid::limit_receives(all(), &mut model);
         model.check_causes()?;
         model.set_detail(&request)?;
-        if model.profile.is_none() && model.calibration.is_none() && model.network.has_segments_of(&preset) {
+        if model.profile.is_none() && model.calibration.is_none() && model.network.has_segments_of(&bare) {
             model.calibration = Some(Calibration::GIGABIT);
         }
         model.network.shape(&mut model.protocol);
         Ok((model, warnings))
+    }
+
+    /// Do the parameters of a network preset hold? They were measured with a library on its transport, and are not factors.
+    fn takes_preset(&self, request: &ModelRequest<'_>) -> bool {
+        match (&self.network, self.profile, request.measured_profile) {
+            (Network::Flow(_), None, _) => false,
+            (_, Some(profile), Some(measured)) => profile.transport == measured.transport,
+            _ => true,
+        }
     }
 
     /// Does the result depend on random numbers?
@@ -216,7 +275,14 @@ impl Model {
             Network::LogGops(_) => loggops::protocol(base),
         };
         network.shape(&mut protocol);
-        Model { name: name.to_owned(), network, protocol, calibration: None, profile: None }
+        Model {
+            name: name.to_owned(),
+            network,
+            protocol,
+            calibration: None,
+            profile: None,
+            profile_is_assumed: false,
+        }
     }
 
     /// Computation costs nothing: neither does combining and copying inside MPI.
@@ -261,7 +327,7 @@ impl Model {
             ..self.protocol.clone()
         };
         let (name, network) = ("ideal".to_owned(), Network::Ideal);
-        Model { name, network, protocol, calibration: None, profile: self.profile }
+        Model { name, network, protocol, calibration: None, ..self.clone() }
     }
 
     /// Sets a parameter of the `[packet]` table, which only a network of frames reads.
@@ -287,28 +353,42 @@ impl Model {
         }
     }
 
+    /// The library that the model describes, in words, and how it is known.
+    pub fn library_in_words(&self) -> Option<String> {
+        let name = self.profile?.name;
+        Some(match self.profile_is_assumed {
+            true => format!(
+                "assumed from the cables: {name}; choose one with --mpi-profile (`mpirage info profiles`)"
+            ),
+            false => name.to_owned(),
+        })
+    }
+
     /// The table of collectives that the library of its profile uses, if it has one.
     pub fn collectives(&self) -> Option<&'static str> {
         self.profile.map(|profile| profile.collectives)
     }
 
-    fn named(name: &str, sample: (f64, f64), request: &ModelRequest<'_>) -> Result<Model, ModelError> {
-        if name == "packet" {
-            let profile = request.profile.unwrap_or(&PROFILES[0]);
-            let packet = Packet::of(profile, request.seed);
-            let mut model = Model::of_network(name, Network::Packet(Box::new(packet)));
-            model.profile = Some(profile);
-            return Ok(model);
+    /// The model of that name. `by_factors`: without a library that is named, `flow` has factors by size.
+    fn named(
+        name: &str,
+        sample: (f64, f64),
+        request: &ModelRequest<'_>,
+        by_factors: bool,
+    ) -> Result<Model, ModelError> {
+        match name {
+            PACKET => return Ok(Model::of_frames(request, sample)),
+            DEFAULT if request.profile.is_some() || !by_factors => {
+                return Ok(Model::of_library(request, sample));
+            }
+            _ => {}
         }
         if let Some(profile) = request.profile {
-            if name == "flow" {
-                return Ok(Model::of_library(profile, request.seed));
-            }
             return Err(ModelError::Profile { profile: profile.name, model: name.to_owned() });
         }
         let (mut flow, protocol) = (measured_flow(), eager_protocol());
         let protocol = match name {
-            "flow" => protocol,
+            DEFAULT | "flow:factors" => protocol,
             "flow:no-contention" => {
                 flow.contention = false;
                 protocol
@@ -325,20 +405,27 @@ impl Model {
             "simgrid" => simgrid_protocol(),
             "bus" => return Ok(Model::of_network(name, Network::Bus(Bus::on(sample)))),
             "smp" => return Ok(Model::of_network(name, Network::Smp(Smp::on(sample)))),
-            "ideal" => return Ok(Model::of_network(name, Network::Ideal)),
+            IDEAL => return Ok(Model::of_network(name, Network::Ideal)),
             "loggops" => return Ok(Model::of_network(name, Network::LogGops(LogGops::default()))),
             _ => return Err(unknown(name)),
         };
-        let network = Network::Flow(flow);
-        Ok(Model { name: name.to_owned(), network, protocol, calibration: None, profile: None })
+        Ok(Model { protocol, ..Model::of_network(name, Network::Flow(flow)) })
     }
 
     /// Flows with the physics of a library on its transport.
-    fn of_library(profile: &'static Profile, seed: u64) -> Model {
-        let flow = profile.flow(measured_flow(), seed);
+    fn of_library(request: &ModelRequest<'_>, sample: (f64, f64)) -> Model {
+        let (profile, profile_is_assumed) = request.library(sample);
+        let flow = profile.flow(measured_flow(), request.seed);
         let protocol = profile.protocol(eager_protocol());
         let network = Network::Flow(flow);
-        Model { name: DEFAULT.to_owned(), network, protocol, calibration: None, profile: Some(profile) }
+        Model { protocol, profile: Some(profile), profile_is_assumed, ..Model::of_network(DEFAULT, network) }
+    }
+
+    /// The frames of a library on its transport.
+    fn of_frames(request: &ModelRequest<'_>, sample: (f64, f64)) -> Model {
+        let (profile, profile_is_assumed) = request.library(sample);
+        let network = Network::Packet(Box::new(Packet::of(profile, request.seed)));
+        Model { profile: Some(profile), profile_is_assumed, ..Model::of_network(PACKET, network) }
     }
 
     /// Applies the options of the command line, which take precedence over files.
@@ -390,9 +477,25 @@ pub enum ModelError {
     Setting(#[from] PlatformError),
 }
 
-/// The base of a model file that names none.
-fn default_base(file: &ModelSettings) -> &'static str {
-    if file.iter().any(|setting| setting.key.starts_with(PACKET_TABLE)) { "packet" } else { DEFAULT }
+/// The model whose parameters a file changes, or the model of that name.
+fn base_of<'a>(spec: &'a str, file: &'a ModelSettings) -> &'a str {
+    let has_frames = || file.iter().any(|setting| setting.key.starts_with(PACKET_TABLE));
+    match file.text("base") {
+        _ if !is_file(spec) => spec,
+        Some(base) => base,
+        None => {
+            if has_frames() {
+                PACKET
+            } else {
+                DEFAULT
+            }
+        }
+    }
+}
+
+/// Do settings give factors by size? They were measured on a whole, to which causes cannot be added.
+fn has_factors<'s>(mut settings: impl Iterator<Item = &'s Setting>) -> bool {
+    settings.any(|setting| setting.key == "segments" || simgrid::sets_factors(&setting.key))
 }
 
 fn is_file(spec: &str) -> bool {
@@ -482,6 +585,42 @@ mod tests {
     }
 
     #[test]
+    fn the_library_is_named_or_the_usual_one_of_such_cables() {
+        let library = |spec: &str, settings: &str, sample: (f64, f64)| {
+            let settings = ModelSettings::from_text("p", &format!("[model]\n{settings}\n")).unwrap();
+            let (model, _) = Model::resolve(spec, &settings, sample).unwrap();
+            model.profile.map(|profile| (profile.name, model.profile_is_assumed))
+        };
+        let (fast, near) = ((20e-6, 2.5e9), (4e-6, 125e6));
+        assert_eq!(library("flow", "", GIGABIT), Some(("openmpi-tcp", true)));
+        for sample in [fast, near] {
+            assert_eq!(library("flow", "", sample), Some(("ucx-ib", true)));
+            assert_eq!(library("packet", "", sample), Some(("ucx-ib", true)));
+        }
+        let named = "profile = \"mpich-tcp\"";
+        assert_eq!(library("flow", named, fast), Some(("mpich-tcp", false)));
+        let factors = "segments = [{ above = 0, latency = 1.5, bandwidth = 0.9 }]";
+        for (spec, settings) in [("flow", factors), ("flow:factors", ""), ("simgrid", named)] {
+            assert_eq!(library(spec, settings, fast), None, "{spec}");
+        }
+    }
+
+    #[test]
+    fn a_preset_has_parameters_of_libraries_on_its_transport() {
+        let platform = Platform::load("cluster:2,net=hdr200", 2).unwrap();
+        let delays = |spec: &str, profile: Option<&str>| {
+            let profile = profile.and_then(Profile::named);
+            let request = ModelRequest { profile, ..spec.into() }.on_platform(&platform);
+            let (model, _) = Model::resolve(request, platform.settings(), GIGABIT).unwrap();
+            !flow(&model).interface_delay.sections().is_empty()
+        };
+        assert!(delays("flow", None) && delays("flow", Some("ucx-ib")));
+        assert!(
+            !delays("flow", Some("mpich-tcp")) && !delays("flow:factors", None) && !delays("simgrid", None)
+        );
+    }
+
+    #[test]
     fn a_message_alone_takes_what_simgrid_says() {
         let (model, _) = Model::resolve("simgrid", &ModelSettings::default(), GIGABIT).unwrap();
         let round = flow(&model).uncontended(1024, GIGABIT.0, GIGABIT.1);
@@ -496,6 +635,6 @@ mod tests {
             fit::log_error(flow(&model), &measured_flow(), GIGABIT)
         };
         assert!(error("flow:best-fit") < error("flow:affine"));
-        assert_eq!(error("flow"), 0.0);
+        assert_eq!(error("flow:factors"), 0.0);
     }
 }

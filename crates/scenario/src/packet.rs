@@ -9,16 +9,18 @@ pub use transport::Transport;
 use std::io;
 use std::sync::Arc;
 
-use mpirage_kernel::NetworkModel;
+use mpirage_kernel::{InterfaceDelay, NetworkModel};
 use mpirage_models::{Detail, FlowParameters, Hybrid};
 use mpirage_packet::{
     CaptureRequest, Endpoint, LinkLayer, LinkParameters, LosslessParameters, LosslessWires, PacketNetwork,
     PacketParameters, RdmaEndpoint, RdmaSettings, Routing, Sctp, SctpSettings, Tcp, TcpSettings,
 };
 use mpirage_platform::{HostId, NetworkPlace, Platform};
+use mpirage_units::Duration;
 
 use crate::faults::{FaultSpec, links_of, place_named};
 use crate::measured_flow::measured_flow;
+use crate::physics;
 use crate::profile::Profile;
 
 /// A network of frames and the transport protocol on it.
@@ -39,6 +41,8 @@ pub struct Packet {
     /// The payload of a packet of InfiniBand or RoCE, in bytes.
     pub rdma_mtu: u32,
     faults: Vec<FaultSpec>,
+    /// How long interfaces keep messages.
+    interface_delay: InterfaceDelay,
     /// Places in detail, if the rest is not.
     pub(crate) only: Vec<String>,
     /// The rest, as flows.
@@ -60,9 +64,22 @@ impl Packet {
             lossless: transport.lossless(),
             rdma_mtu: RdmaSettings::infiniband().mtu,
             faults: Vec::new(),
+            interface_delay: InterfaceDelay::default(),
             only: Vec::new(),
             rest: profile.flow(measured_flow(), seed),
         }
+    }
+
+    /// Sets how long interfaces keep messages, in frames and in flows.
+    pub(crate) fn set_interface_delay(&mut self, delay: InterfaceDelay) {
+        self.rest.interface_delay = delay.clone();
+        self.interface_delay = delay;
+    }
+
+    /// Sets the time of software for each message, in frames and in flows.
+    pub(crate) fn set_software(&mut self, software: Duration) {
+        physics::of(&mut self.rest).software = software;
+        self.parameters.hosts.software = software;
     }
 
     /// The links that the transport has.
@@ -173,6 +190,7 @@ impl Packet {
         captures: Vec<CaptureRequest>,
     ) -> io::Result<Box<dyn NetworkModel>> {
         // Faults were checked when the model was resolved.
+        network.set_interface_delay(self.interface_delay.clone());
         network.set_faults(self.faults.iter().filter_map(|fault| fault.resolve(platform).ok()).collect());
         for capture in captures {
             network.capture(capture)?;

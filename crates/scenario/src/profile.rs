@@ -158,7 +158,20 @@ struct Streaming {
     window: f64,
 }
 
+/// Cables of at least so many bytes per second, or of less latency from host to host in seconds, carry remote accesses and not TCP.
+const FAST: f64 = 2.5e9;
+const NEAR: f64 = 5e-6;
+
 impl Transport {
+    /// The network of built-in platforms for this transport. `None`: cables of gigabit Ethernet.
+    pub(crate) fn usual_network(self) -> Option<&'static str> {
+        match self {
+            Transport::Tcp | Transport::Sctp => None,
+            Transport::Infiniband => Some("hdr200"),
+            Transport::Roce => Some("roce100"),
+        }
+    }
+
     /// Sockets have no remote accesses: the target's library carries them out, in its calls.
     fn access_progress(self) -> AccessProgress {
         match self {
@@ -207,6 +220,12 @@ impl Profile {
     /// The profile of that name.
     pub fn named(name: &str) -> Option<&'static Profile> {
         PROFILES.iter().find(|profile| profile.name == name)
+    }
+
+    /// The library that is assumed on cables of this latency (from host to host) and bandwidth.
+    pub(crate) fn for_cables(latency: f64, bandwidth: f64) -> &'static Profile {
+        let name = if bandwidth >= FAST || latency < NEAR { "ucx-ib" } else { "openmpi-tcp" };
+        Profile::named(name).unwrap_or(&PROFILES[0])
     }
 
     /// The protocol of the library on a network of frames.

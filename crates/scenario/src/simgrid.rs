@@ -31,6 +31,18 @@ pub(crate) fn is_name(key: &str) -> bool {
     key.contains('/') || ["path", "plugin", "tracing"].contains(&key)
 }
 
+/// Does a setting give factors by size?
+pub(crate) fn sets_factors(key: &str) -> bool {
+    const FACTORS: [&str; 5] = [
+        "smpi/lat-factor",
+        "smpi/bw-factor",
+        "network/latency-factor",
+        "network/bandwidth-factor",
+        "network/model",
+    ];
+    FACTORS.contains(&key)
+}
+
 /// SimGrid's setting for the cost of a receive.
 const RECEIVE_OVERHEAD: &str = "smpi/or";
 

@@ -70,6 +70,8 @@ pub struct Figures {
     pub platform: String,
     /// Where the rates of its cables are from.
     pub interconnect: String,
+    /// The MPI library that the model describes, and how it is known.
+    pub mpi_library: Option<String>,
     /// How ranks were executed: `processes`, `folded` or `replayed`.
     pub ranks_as: String,
     /// The reason for `ranks_as`.
@@ -202,6 +204,7 @@ impl Figures {
             model: machine.model.name.clone(),
             platform: machine.spec.clone(),
             interconnect: machine.platform.network_source().describe(),
+            mpi_library: machine.model.library_in_words(),
             ..Figures::default()
         }
     }

@@ -59,7 +59,7 @@ pub use failure::Failure;
 pub use figures::{Efficiency, Figures, FileFigures, outcome_name};
 pub use interrupt::Interrupt;
 pub use job_recorder::JobRecorder;
-pub use machine::{Machine, MachineRequest, VirtualProcessors, choice, resolve_model};
+pub use machine::{Machine, MachineRequest, VirtualProcessors, choice, load_platform, resolve_model};
 pub use outputs::{Failures, OutputRequest, open, scribe};
 pub use ping_pong::ping_pong;
 pub use programs::{Execution, ProgramJob, ProgramRun, Ran, RanPlaces, RankOptions, exit_code, symbols_of};

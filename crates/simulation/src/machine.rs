@@ -9,7 +9,7 @@ use mpirage_kernel::{ComputeModel, Kernel, NetworkModel};
 use mpirage_models::{ChangingCores, Cores, DiskArray, RoundRobinCores, SerialCores};
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_packet::CaptureRequest;
-use mpirage_platform::{HostId, Platform, UNMEASURED_SPEED};
+use mpirage_platform::{HostId, NetworkNames, Platform, UNMEASURED_SPEED};
 use mpirage_record::Recorder;
 use mpirage_scenario::{
     Dimemas, Model, ModelError, ModelRequest, PROFILES, Placement, Profile, REFERENCE_SPEED, Situation,
@@ -119,7 +119,8 @@ impl MachineRequest {
     /// The model that is asked for.
     fn model_request(&self) -> Result<ModelRequest<'_>, Failure> {
         let profile = self.mpi_profile.as_deref().map(profile).transpose()?;
-        Ok(ModelRequest { spec: &self.model, profile, seed: self.seed, packet_at: &self.packet_at })
+        let (seed, packet_at) = (self.seed, self.packet_at.as_slice());
+        Ok(ModelRequest { profile, seed, packet_at, ..ModelRequest::from(self.model.as_str()) })
     }
 }
 
@@ -145,8 +146,8 @@ impl Machine {
         }
         let places = request.on_cores.map_or(ranks, NonZero::get);
         let spec = request.platform.clone().unwrap_or_else(|| format!("cluster:{places}"));
-        let platform = Platform::load_with(&spec, places, request.net.as_deref()).map_err(bad_platform)?;
-        let wanted = request.model_request()?.for_network(platform.network_source());
+        let wanted = request.model_request()?;
+        let platform = load_platform(&spec, places, request.net.as_deref(), &wanted)?;
         let (model, mut warnings) = resolve_model(&wanted, &platform)?;
         limits::check_platform(&spec, &platform, &model).map_err(bad_platform)?;
         let placement = place(&platform, places)?;
@@ -384,7 +385,19 @@ fn profile(name: &str) -> Result<&'static Profile, Failure> {
     })
 }
 
-/// The model that is asked for. Models that need a typical route are fitted to the one between the first two hosts.
+/// The platform of that name for so many ranks. `net` is the network that the user names; without one, built-in shapes have the network that the
+/// model is for.
+pub fn load_platform(
+    spec: &str,
+    ranks: u32,
+    net: Option<&str>,
+    model: &ModelRequest<'_>,
+) -> Result<Platform, Failure> {
+    let assumed = model.usual_network().map_err(|error| refused(error, model.spec))?;
+    Platform::load_with(spec, ranks, NetworkNames { named: net, assumed }).map_err(bad_platform)
+}
+
+/// The model that is asked for. What nobody has named follows from the route between the first two hosts.
 pub fn resolve_model(
     request: &ModelRequest<'_>,
     platform: &Platform,
@@ -394,13 +407,17 @@ pub fn resolve_model(
     let latency = platform.route(HostId(0), other, &mut links);
     let bandwidth = links.iter().map(|&link| platform.link(link).bandwidth).fold(f64::INFINITY, f64::min);
     let sample = if links.is_empty() { (1e-6, 1e9) } else { (latency, bandwidth) };
-    let resolved = Model::resolve(*request, platform.settings(), sample)
+    let resolved = Model::resolve(request.on_platform(platform), platform.settings(), sample)
         .and_then(|resolved| resolved.0.check(platform).map(|()| resolved));
-    resolved.map_err(|error| match error {
-        ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(request.spec, model_names()))),
+    resolved.map_err(|error| refused(error, request.spec))
+}
+
+fn refused(error: ModelError, spec: &str) -> Failure {
+    match error {
+        ModelError::Name(_) => usage(format!("{error}{}", words::did_you_mean(spec, model_names()))),
         ModelError::Profile { .. } | ModelError::PacketAt(_) => usage(error),
         ModelError::Setting(_) | ModelError::Dimemas(_) | ModelError::Causes(_) => bad_platform(error),
-    })
+    }
 }
 
 /// The algorithms of collectives that an option, such as `--coll`, names; files are read.

@@ -163,7 +163,7 @@ static void tools(void)
     MPI_T_cvar_handle_alloc(index, NULL, &cvar, &count);
     CHECK(count == (int)sizeof text);
     MPI_T_cvar_read(cvar, text);
-    CHECK(!strcmp(text, "flow"));
+    CHECK(!strcmp(text, "flow:factors"));
     CHECK(MPI_T_cvar_write(cvar, text) == MPI_T_ERR_CVAR_SET_NEVER);
     MPI_T_cvar_handle_free(&cvar);
     MPI_T_cvar_get_index("pcontrol_level", &index);

@@ -163,6 +163,7 @@ impl Run {
             model: all.model.clone(),
             platform: all.platform.clone(),
             interconnect: self.plan.machine.platform.network_source().describe(),
+            mpi_library: self.plan.machine.model.library_in_words(),
             ranks_as: if seen.lines.is_some() { "processes" } else { "replayed" }.to_owned(),
             ranks_as_because: "beside other jobs".to_owned(),
             warnings: all.warnings.clone(),

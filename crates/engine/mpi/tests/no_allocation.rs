@@ -25,7 +25,7 @@ fn repeated_patterns_allocate_nothing() {
     let short = |(name, _): &(&str, Pattern)| !name.ends_with("-10000");
     for (name, pattern) in Pattern::ALL.into_iter().filter(short) {
         for (model, ranks) in
-            [("simgrid", 2), ("simgrid", 64), ("flow", 64), ("bus", 64), ("smp", 64), ("loggops", 64)]
+            [("simgrid", 2), ("simgrid", 64), ("flow:factors", 64), ("bus", 64), ("smp", 64), ("loggops", 64)]
         {
             let (count, messages) = allocated(pattern, ranks, model);
             if count > 0 {

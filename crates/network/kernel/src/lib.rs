@@ -18,12 +18,14 @@
 
 mod agenda;
 mod history;
+mod interface_delay;
 mod model;
 
 pub use agenda::Agenda;
 pub use history::{
     ConnectionCounts, ConnectionHistory, ConnectionSample, NetworkHistory, QueueHistory, QueueSample,
 };
+pub use interface_delay::{DelaySection, InterfaceDelay};
 pub use model::{
     Cargo, Computation, ComputeModel, Connection, Departure, Disk, DiskWork, Event, LinkStatistics,
     MemoryModel, Milestone, Model, NetworkModel, NetworkStatistics, StorageModel, Token, Traffic, Transfer,

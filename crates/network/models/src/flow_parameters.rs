@@ -1,6 +1,7 @@
 //! The parameters of a network of flows.
 
-use crate::interface_delay::InterfaceDelay;
+use mpirage_kernel::InterfaceDelay;
+
 use crate::stream::Physics;
 
 /// Factors for one class of message sizes.

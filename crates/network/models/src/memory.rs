@@ -254,6 +254,10 @@ impl MemoryModel for NodeMemory {
     }
 
     fn start_copy(&mut self, now: Time, transfer: Transfer, token: Token) {
+        // What was measured within hosts contains requests and answers.
+        if transfer.cargo == Cargo::Control {
+            return self.agenda.push(now, Due::End(token));
+        }
         let (source, target) = (transfer.connection.source, transfer.connection.target);
         let mode = self.mode(&transfer);
         let first = Duration::from_secs_f64(self.first_piece(transfer.bytes, mode));

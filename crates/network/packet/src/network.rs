@@ -10,9 +10,9 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{
-    Cargo, ConnectionCounts, ConnectionHistory, ConnectionSample, Departure, Event as Report, LinkStatistics,
-    Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, QueueHistory, QueueSample, Token,
-    Transfer,
+    Cargo, ConnectionCounts, ConnectionHistory, ConnectionSample, Departure, Event as Report, InterfaceDelay,
+    LinkStatistics, Milestone, Model, NetworkHistory, NetworkModel, NetworkStatistics, QueueHistory,
+    QueueSample, Token, Transfer,
 };
 use mpirage_platform::{HostId, Interface, LinkId, Platform};
 use mpirage_units::{Consumer, Duration, Random, Time, scramble};
@@ -47,6 +47,7 @@ pub struct PacketNetwork<E: Endpoint, L: LinkLayer = Wires> {
     platform: Arc<Platform>,
     settings: E::Settings,
     parameters: PacketParameters,
+    interface_delay: InterfaceDelay,
     layer: L,
     frames: Frames<E::Header>,
     ends: Vec<End<E>>,
@@ -90,6 +91,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
             late: Random::new(parameters.seed, LATE),
             settings,
             parameters,
+            interface_delay: InterfaceDelay::default(),
             frames: Frames::new(),
             ends: Vec::new(),
             connections: FxHashMap::default(),
@@ -100,6 +102,11 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
             upcoming: Upcoming::default(),
             seen: Vec::new(),
         }
+    }
+
+    /// Sets how long interfaces keep messages. Called before the first transfer.
+    pub fn set_interface_delay(&mut self, delay: InterfaceDelay) {
+        self.interface_delay = delay;
     }
 
     /// Sets the schedule of faults. Called before the first transfer.
@@ -367,8 +374,8 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
 
     /// So many bytes of a lane have arrived: the messages that are complete reach their receivers.
     fn hand_over(&mut self, now: Time, sender: EndId, lane: Lane, bytes: u64) {
-        while let Some(token) = self.ends[sender.index()].stream(lane).next_complete(bytes) {
-            let ready = now + self.software(sender.other(), now) + self.lateness();
+        while let Some((token, delay)) = self.ends[sender.index()].stream(lane).next_complete(bytes) {
+            let ready = now + self.software(sender.other(), now) + delay + self.lateness();
             let at = self.ends[sender.index()].stream(lane).hand_over(ready);
             self.events.push(at, Event::HandOver(token));
         }
@@ -403,11 +410,13 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
 
     /// A message within a host takes latency and bytes / bandwidth.
     fn start_within(&mut self, now: Time, transfer: &Transfer, token: Token) {
+        // What was measured within hosts contains requests and answers.
+        if transfer.cargo == Cargo::Control {
+            return self.events.push(now, Event::HandOver(token));
+        }
         let within = &self.parameters.within;
         let seconds = within.latency + transfer.bytes as f64 / within.bandwidth;
-        if transfer.cargo == Cargo::Data {
-            self.events.push(now, Event::Buffered(token));
-        }
+        self.events.push(now, Event::Buffered(token));
         self.events.push(now + Duration::from_secs_f64(seconds), Event::HandOver(token));
     }
 }
@@ -449,7 +458,8 @@ impl<E: Endpoint, L: LinkLayer> NetworkModel for PacketNetwork<E, L> {
         };
         let id = self.end_of(&transfer);
         let lane = Lane((transfer.connection.stream % u32::from(E::lanes(&self.settings))) as u16);
-        self.ends[id.index()].stream(lane).push(token, transfer.cargo, bytes);
+        let delay = Duration::from_secs_f64(self.interface_delay.of(transfer.bytes));
+        self.ends[id.index()].stream(lane).push(token, transfer.cargo, bytes, delay);
         self.pump(now, id);
         Departure::Now
     }

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use mpirage_kernel::{Cargo, Token};
-use mpirage_units::Time;
+use mpirage_units::{Duration, Time};
 
 /// A message that has not arrived.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ struct Boundary {
     cargo: Cargo,
     /// The bytes of the stream up to its end.
     end: u64,
+    /// How long interfaces and software keep it.
+    delay: Duration,
 }
 
 /// One lane of one direction of a connection.
@@ -50,10 +52,10 @@ impl Default for Stream {
 }
 
 impl Stream {
-    /// A message of so many bytes, headers included, is to be sent.
-    pub(crate) fn push(&mut self, token: Token, cargo: Cargo, bytes: u64) {
+    /// A message of so many bytes, headers included, is to be sent. `delay` is the time between its last byte and its receiver.
+    pub(crate) fn push(&mut self, token: Token, cargo: Cargo, bytes: u64, delay: Duration) {
         self.total += bytes;
-        self.messages.push_back(Boundary { token, cargo, end: self.total });
+        self.messages.push_back(Boundary { token, cargo, end: self.total, delay });
         self.first_end = self.first_end.min(self.total);
         self.unbuffered_end = self.unbuffered_end.min(self.total);
     }
@@ -87,15 +89,15 @@ impl Stream {
         None
     }
 
-    /// The next message that is complete when so many bytes of the stream have arrived.
-    pub(crate) fn next_complete(&mut self, arrived: u64) -> Option<Token> {
+    /// The next message that is complete when so many bytes of the stream have arrived, and its delay.
+    pub(crate) fn next_complete(&mut self, arrived: u64) -> Option<(Token, Duration)> {
         if self.first_end > arrived {
             return None;
         }
         let first = self.messages.pop_front()?;
         self.first_end = self.end_of(0);
         self.buffered -= 1;
-        Some(first.token)
+        Some((first.token, first.delay))
     }
 
     fn end_of(&self, message: usize) -> u64 {
@@ -118,21 +120,26 @@ impl Stream {
 mod tests {
     use super::*;
 
+    const LATE: Duration = Duration::from_nanos(7);
+
     #[test]
     fn messages_end_where_their_bytes_do() {
         let mut stream = Stream::default();
-        stream.push(Token(1), Cargo::Data, 100);
-        stream.push(Token(2), Cargo::Control, 50);
-        stream.push(Token(3), Cargo::Data, 10);
+        stream.push(Token(1), Cargo::Data, 100, LATE);
+        stream.push(Token(2), Cargo::Control, 50, Duration::ZERO);
+        stream.push(Token(3), Cargo::Data, 10, Duration::ZERO);
         assert_eq!(stream.unwritten(), 160);
         stream.write(99);
         assert_eq!(stream.next_buffered(), None);
         stream.write(61);
         assert_eq!([stream.next_buffered(), stream.next_buffered()], [Some(Token(1)), Some(Token(3))]);
         assert_eq!(stream.next_complete(99), None);
-        assert_eq!([stream.next_complete(155), stream.next_complete(155)], [Some(Token(1)), Some(Token(2))]);
+        assert_eq!(
+            [stream.next_complete(155), stream.next_complete(155)],
+            [Some((Token(1), LATE)), Some((Token(2), Duration::ZERO))]
+        );
         assert_eq!(stream.next_complete(155), None);
-        assert_eq!(stream.next_complete(160), Some(Token(3)));
+        assert_eq!(stream.next_complete(160), Some((Token(3), Duration::ZERO)));
     }
 
     #[test]

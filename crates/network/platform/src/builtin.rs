@@ -1,11 +1,12 @@
 //! Platforms that come with mpirage. Each is a text a user could have written; the parametric ones
 //! are written here, for the sizes asked for.
 //!
-//! Without options, all of them are made of the same parts, so that only the topology differs: hosts of one core
-//! of 10 Gflop/s, cables of 1 Gbit/s and 50 µs, split duplex, and a loopback of 10 GB/s. Options give cores, a
-//! network (`net=hdr200`) and the inside of hosts.
+//! Without options, all of them are made of the same parts, so that only the topology differs: hosts of one core like that of the machine
+//! that measures, split duplex, a loopback of 10 GB/s, and cables of the network that the model is for; without one, cables of 1 Gbit/s and
+//! 50 µs. Options give cores, a network (`net=hdr200`) and the inside of hosts.
 
 use crate::error::PlatformError;
+use crate::load::NetworkNames;
 use crate::preset::NetworkPreset;
 use crate::suggest::{closest, did_you_mean};
 use crate::toml::NODE_KEYS;
@@ -17,41 +18,89 @@ pub struct Builtin {
     pub usage: &'static str,
     /// A description for users.
     pub meaning: &'static str,
+    /// The file of a machine that exists.
+    file: Option<&'static str>,
 }
 
-/// All of them.
-pub const BUILTINS: [Builtin; 7] = [
-    Builtin { usage: "cluster:N", meaning: "N hosts on one switch" },
-    Builtin {
-        usage: "fat-tree:AxB",
-        meaning: "fat tree: A hosts per leaf switch, B leaf switches; AxBxC has a third level; \
-                  every switch has as many cables up as down",
-    },
-    Builtin { usage: "torus:XxYxZ", meaning: "torus with axes of these sizes, as many as you like" },
-    Builtin {
-        usage: "dragonfly:GxCxRxN",
-        meaning: "dragonfly of G groups of C chassis of R routers of N hosts",
-    },
-    Builtin { usage: "full:N", meaning: "N hosts, one cable per pair" },
-    Builtin {
-        usage: "griffon",
-        meaning: "Grid'5000 griffon: 92 hosts in cabinets of 33, 27 and 32, 10 Gbit/s between cabinets",
-    },
-    Builtin {
-        usage: "gdx",
-        meaning: "Grid'5000 gdx: 312 hosts in 36 cabinets, two per switch, 1 Gbit/s between switches",
-    },
+impl Builtin {
+    const fn shape(usage: &'static str, meaning: &'static str) -> Builtin {
+        Builtin { usage, meaning, file: None }
+    }
+
+    const fn machine(name: &'static str, meaning: &'static str, file: &'static str) -> Builtin {
+        Builtin { usage: name, meaning, file: Some(file) }
+    }
+}
+
+/// The text of a machine's file.
+macro_rules! file {
+    ($name:literal) => {
+        include_str!(concat!("../../../../platforms/", $name, ".toml"))
+    };
+}
+
+/// All of them: shapes, then machines.
+pub const BUILTINS: [Builtin; 15] = [
+    Builtin::shape("cluster:N", "N hosts on one switch"),
+    Builtin::shape(
+        "fat-tree:AxB",
+        "fat tree: A hosts per leaf switch, B leaf switches; AxBxC has a third level; every switch has as many cables up as down",
+    ),
+    Builtin::shape("torus:XxYxZ", "torus with axes of these sizes, as many as you like"),
+    Builtin::shape("dragonfly:GxCxRxN", "dragonfly of G groups of C chassis of R routers of N hosts"),
+    Builtin::shape("full:N", "N hosts, one cable per pair"),
+    Builtin::machine(
+        "aurora",
+        "ALCF Aurora: 10,624 hosts of 104 cores, dragonfly, Slingshot 11",
+        file!("aurora"),
+    ),
+    Builtin::machine(
+        "frontera",
+        "TACC Frontera: 8,008 hosts of 56 cores, fat tree, InfiniBand HDR",
+        file!("frontera"),
+    ),
+    Builtin::machine(
+        "frontier",
+        "OLCF Frontier: 9,472 hosts of 64 cores, dragonfly, Slingshot 11",
+        file!("frontier"),
+    ),
+    Builtin::machine(
+        "fugaku",
+        "RIKEN Fugaku: 158,976 hosts of 48 cores, six-dimensional torus, Tofu D",
+        file!("fugaku"),
+    ),
+    Builtin::machine(
+        "lumi-c",
+        "CSC LUMI-C: 2,048 hosts of 128 cores, dragonfly, Slingshot 11",
+        file!("lumi-c"),
+    ),
+    Builtin::machine(
+        "perlmutter-cpu",
+        "NERSC Perlmutter, CPU part: 3,072 hosts of 128 cores, dragonfly, Slingshot 11",
+        file!("perlmutter-cpu"),
+    ),
+    Builtin::machine(
+        "summit",
+        "OLCF Summit: 3,564 hosts of 42 cores, fat tree, two rails of InfiniBand EDR",
+        file!("summit"),
+    ),
+    Builtin::machine("theta", "ALCF Theta: 3,456 hosts of 64 cores, dragonfly, Aries", file!("theta")),
+    Builtin::machine(
+        "griffon",
+        "Grid'5000 griffon: 92 hosts in cabinets of 33, 27 and 32, 10 Gbit/s between cabinets",
+        file!("griffon"),
+    ),
+    Builtin::machine(
+        "gdx",
+        "Grid'5000 gdx: 312 hosts in 36 cabinets, two per switch, 1 Gbit/s between switches",
+        file!("gdx"),
+    ),
 ];
 
-const GRIFFON: &str = include_str!("../../../../platforms/griffon.toml");
-const GDX: &str = include_str!("../../../../platforms/gdx.toml");
-
-/// The cables of all built-in platforms, unless an option says otherwise. Their cores are like the one that measures.
-const CABLE: [(&str, &str); 3] = [
-    ("bandwidth", "\"1Gbps\""),
-    ("latency", "\"50us\""),
-    ("loopback", "{ bandwidth = \"10GBps\", latency = \"200ns\" }"),
-];
+/// The cables of built-in platforms whose network nobody names.
+const CABLE: [(&str, &str); 2] = [("bandwidth", "\"1Gbps\""), ("latency", "\"50us\"")];
+/// Messages within a host, where neither an option nor the network says anything.
+const LOOPBACK: (&str, &str) = ("loopback", "{ bandwidth = \"10GBps\", latency = \"200ns\" }");
 
 /// A built-in as a file.
 pub(crate) struct Text {
@@ -76,8 +125,8 @@ const NODE: [(&str, &str); 8] = [
 ];
 
 /// The text of a built-in, or nothing when `spec` does not name one. A size that is not written is
-/// the number of ranks. `net` is a network that was named beside it.
-pub(crate) fn text(spec: &str, ranks: u32, net: Option<&str>) -> Option<Result<Text, PlatformError>> {
+/// the number of ranks. `net` are networks that are not named in it.
+pub(crate) fn text(spec: &str, ranks: u32, net: NetworkNames<'_>) -> Option<Result<Text, PlatformError>> {
     let (shape, options) = match spec.split_once(',') {
         Some((shape, options)) => (shape, Some(options)),
         None => (spec, None),
@@ -92,10 +141,10 @@ pub(crate) fn text(spec: &str, ranks: u32, net: Option<&str>) -> Option<Result<T
         (Some(size), _) => sizes(size),
     };
     let options = Options::parse(options, net);
-    let text = sizes.and_then(|sizes| match (name, size) {
-        ("griffon", None) => options?.of_cluster(GRIFFON),
-        ("gdx", None) => options?.of_cluster(GDX),
-        (name, _) => Ok(options?.of_shape(&parametric(name, &sizes)?)),
+    let text = sizes.and_then(|sizes| match (usage.file, size) {
+        (Some(file), None) => options?.of_machine(file),
+        (Some(_), Some(_)) => Err("its size is what it is".to_owned()),
+        (None, _) => Ok(options?.of_shape(&parametric(name, &sizes)?)),
     });
     Some(text.map_err(|problem| {
         PlatformError::new(format!("`{spec}`: {problem}"))
@@ -131,7 +180,7 @@ pub(crate) fn unknown(spec: &str) -> PlatformError {
 /// Options of a built-in: `cores=32,net=hdr200,sockets=2`.
 #[derive(Default)]
 struct Options<'o> {
-    net: Option<&'o str>,
+    net: NetworkNames<'o>,
     /// Keys of the shape's own table.
     shape: Vec<(&'o str, &'o str)>,
     /// Keys of the table `[node]`.
@@ -151,15 +200,15 @@ const SHAPE_KEYS: [&str; 8] = [
 ];
 
 impl<'o> Options<'o> {
-    fn parse(text: Option<&'o str>, net: Option<&'o str>) -> Result<Options<'o>, String> {
+    fn parse(text: Option<&'o str>, net: NetworkNames<'o>) -> Result<Options<'o>, String> {
         let mut options = Options { net, ..Options::default() };
         for option in text.iter().flat_map(|text| text.split(',')) {
             let (key, value) = option.split_once('=').ok_or_else(|| {
                 format!("`{option}` is no option; write `KEY=VALUE`, as in `cores=32` or `net=hdr200`")
             })?;
             match key {
-                "net" if options.net.is_some() => return Err("two networks are named".to_owned()),
-                "net" => options.net = Some(value),
+                "net" if options.net.named.is_some() => return Err("two networks are named".to_owned()),
+                "net" => options.net.named = Some(value),
                 key if SHAPE_KEYS.contains(&key) => options.shape.push((key, value)),
                 key if NODE_KEYS.contains(&key) => options.node.push((key, value)),
                 _ => return Err(unknown_option(key)),
@@ -168,9 +217,9 @@ impl<'o> Options<'o> {
         Ok(options)
     }
 
-    /// A cluster whose hosts and cables options cannot change.
-    fn of_cluster(&self, text: &str) -> Result<Text, String> {
-        match (self.net, self.shape.first()) {
+    /// A machine whose hosts and cables options cannot change.
+    fn of_machine(&self, text: &str) -> Result<Text, String> {
+        match (self.net.named, self.shape.first()) {
             (Some(_), _) => Err("its network is known and cannot be another".to_owned()),
             (None, Some((key, _))) => {
                 Err(format!("there is no option `{key}`; its hosts and cables are known"))
@@ -182,13 +231,15 @@ impl<'o> Options<'o> {
     /// A shape with hosts and cables.
     fn of_shape(&self, shape: &str) -> Text {
         let given = |key: &str| self.shape.iter().any(|(name, _)| *name == key);
-        let assumed = self.net.is_none() && !given("bandwidth") && !given("latency");
-        let cable: &[(&str, &str)] = if self.net.is_none() { &CABLE } else { &[] };
-        let usual = cable.iter().filter(|(key, _)| !given(key));
+        let assumed = self.net.named.is_none() && !given("bandwidth") && !given("latency");
+        let net = self.net.named.or(self.net.assumed.filter(|_| assumed));
+        let cable: &[(&str, &str)] = if net.is_none() { &CABLE } else { &[] };
+        let usual =
+            cable.iter().filter(|(key, _)| !given(key)).chain(has_no_loopback(net).then_some(&LOOPBACK));
         let usual: String = usual.map(|(key, value)| format!("{key} = {value}\n")).collect();
         let own: String =
             self.shape.iter().map(|(key, value)| format!("{key} = {}\n", quoted(value))).collect();
-        let net = self.net.map_or_else(String::new, |net| format!("net = {net:?}\n"));
+        let net = net.map_or_else(String::new, |net| format!("net = {net:?}\n"));
         Text { text: format!("{net}{shape}{usual}{own}{}", self.inside()), assumed }
     }
 
@@ -201,6 +252,11 @@ impl<'o> Options<'o> {
         let lines = assumed.chain(&self.node).map(|&(key, value)| format!("{key} = {}\n", quoted(value)));
         format!("\n[node]\n{}", lines.collect::<String>())
     }
+}
+
+/// Does a network, if there is one, say nothing about messages within a host?
+fn has_no_loopback(net: Option<&str>) -> bool {
+    net.and_then(|net| NetworkPreset::named(net).ok()).is_none_or(|preset| preset.loopback.is_none())
 }
 
 fn unknown_option(key: &str) -> String {
@@ -239,7 +295,6 @@ fn parametric(name: &str, sizes: &[u32]) -> Result<String, String> {
         ("dragonfly", [groups, chassis, routers, nodes]) => {
             format!("groups = {groups}\nchassis = {chassis}\nrouters = {routers}\nnodes = {nodes}\n")
         }
-        ("griffon" | "gdx", _) => return Err("its size is what it is".to_owned()),
         (_, sizes) => return Err(format!("it is described by another number of sizes than {}", sizes.len())),
     };
     Ok(format!("name = \"{name}\"\n\n[{name}]\n{shape}"))

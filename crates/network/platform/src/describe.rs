@@ -203,6 +203,9 @@ impl NetworkSource {
     pub fn describe(&self) -> String {
         match self {
             NetworkSource::Given => "as the platform says".to_owned(),
+            NetworkSource::Preset { name, is_assumed: true, .. } => {
+                format!("assumed: {name}; choose a network with --net (`mpirage info networks`)")
+            }
             NetworkSource::Preset { name, follows, .. } => format!("{name}: {follows}"),
             NetworkSource::Assumed => {
                 "assumed: cables of 1 Gbit/s and 50 us; choose a network with --net (`mpirage info networks`)"

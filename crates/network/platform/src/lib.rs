@@ -80,6 +80,7 @@ pub use error::{Place, PlatformError, Source};
 pub use host::HostId;
 pub use interface::{HostInterfaces, Interface, InterfacePolicy, InterfaceSwitches};
 pub use link::{LinkEnd, LinkId, Sharing};
+pub use load::NetworkNames;
 pub use measure::{Diameter, HopClass, Method, NetworkFigures};
 pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, SingleCopy, SocketId};
 pub use places::{NetworkPlace, SwitchPlace};

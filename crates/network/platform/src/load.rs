@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::builtin;
 use crate::error::{PlatformError, Source};
 use crate::platform::Platform;
-use crate::preset::NetworkSource;
 use crate::settings::ModelSettings;
 use crate::{toml, xml};
 
@@ -17,21 +16,30 @@ enum Format {
     Slurm,
 }
 
+/// Networks by name, such as `hdr200`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NetworkNames<'n> {
+    /// The one that the user names.
+    pub named: Option<&'n str>,
+    /// The one of built-in platforms of which only the shape is named. `None`: cables of gigabit Ethernet.
+    pub assumed: Option<&'n str>,
+}
+
 impl Platform {
     /// Loads a built-in such as `fat-tree:4x4`, or a file. A built-in without its size, such as
     /// `cluster`, has a host for each of `ranks`.
     pub fn load(spec: &str, ranks: u32) -> Result<Self, PlatformError> {
-        Self::load_with(spec, ranks, None)
+        Self::load_with(spec, ranks, NetworkNames::default())
     }
 
-    /// The same with a network by name, such as `hdr200`, for cables of which the platform itself says nothing.
-    pub fn load_with(spec: &str, ranks: u32, net: Option<&str>) -> Result<Self, PlatformError> {
+    /// The same with networks by name for cables of which the platform itself says nothing.
+    pub fn load_with(spec: &str, ranks: u32, net: NetworkNames<'_>) -> Result<Self, PlatformError> {
         let Some(built_in) = builtin::text(spec, ranks, net) else {
-            return Self::read_text(spec, &read_text(spec, builtin::unknown)?, net);
+            return Self::read_text(spec, &read_text(spec, builtin::unknown)?, net.named);
         };
         let built_in = built_in?;
         let platform = Self::from_text(spec, &built_in.text)?;
-        Ok(if built_in.assumed { platform.with_network(NetworkSource::Assumed) } else { platform })
+        Ok(if built_in.assumed { platform.with_assumed_network() } else { platform })
     }
 
     /// Reads a platform from a text; `file` is what errors call it.

@@ -152,6 +152,12 @@ impl Platform {
         self
     }
 
+    /// The same with cables that nobody has named.
+    pub(crate) fn with_assumed_network(mut self) -> Self {
+        self.network = self.network.assumed();
+        self
+    }
+
     /// Where the rates of its cables are from.
     pub fn network_source(&self) -> &NetworkSource {
         &self.network

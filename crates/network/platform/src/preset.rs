@@ -64,8 +64,10 @@ pub enum NetworkSource {
         follows: String,
         /// The profile of the MPI library that was measured.
         profile: Option<String>,
+        /// Was only the shape of a built-in platform named?
+        is_assumed: bool,
     },
-    /// From nowhere: a built-in platform of which only the shape was named.
+    /// From nowhere: cables of gigabit Ethernet on a built-in platform of which only the shape was named.
     Assumed,
 }
 
@@ -75,6 +77,17 @@ impl NetworkSource {
             name: preset.name.to_owned(),
             follows: preset.follows.clone(),
             profile: preset.profile.clone(),
+            is_assumed: false,
+        }
+    }
+
+    /// The same if the user named nothing but a shape.
+    pub(crate) fn assumed(self) -> NetworkSource {
+        match self {
+            NetworkSource::Preset { name, follows, profile, .. } => {
+                NetworkSource::Preset { name, follows, profile, is_assumed: true }
+            }
+            _ => NetworkSource::Assumed,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Readers of values of the `[model]` table that are more than a number.
 
-use mpirage_models::{DelaySection, FanTable, Fans, InterfaceDelay, Limit, Segment};
+use mpirage_kernel::{DelaySection, InterfaceDelay};
+use mpirage_models::{FanTable, Fans, Limit, Segment};
 use mpirage_mpi::{AccessProgress, Envelope, Handshake, LibraryProgress, Noise, Overhead};
 use mpirage_platform::Value;
 use mpirage_units::{DIVISOR, Duration, FACTOR};
@@ -60,6 +61,14 @@ pub(super) fn limit(value: &Value) -> Result<Limit, String> {
         0.0 => Ok(None),
         whole if whole.fract() == 0.0 && whole < f64::from(u32::MAX) => Ok(Some(whole as u32)),
         _ => Err(format!("{value} is not a number of links or buses")),
+    }
+}
+
+/// A number of bytes, or `inf` for any.
+pub(super) fn any_bytes(value: &Value) -> Result<u64, String> {
+    match value {
+        Value::Float(f64::INFINITY) => Ok(u64::MAX),
+        value => bytes(value),
     }
 }
 

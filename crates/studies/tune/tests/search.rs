@@ -69,7 +69,7 @@ fn run(search: &Search, cluster: &Machine) -> Vec<Row> {
 
 #[test]
 fn the_number_of_cores_changes_nothing() {
-    let cluster = machine("fat-tree:4x4", "flow");
+    let cluster = machine("fat-tree:4x4", "flow:factors");
     let all = points(&Collective::OF_ALL_RANKS, 16, &[0, 8, 40_000]);
     let one = run(&search(all.clone(), 1), &cluster);
     assert_eq!(one, run(&search(all.clone(), 4), &cluster));
@@ -78,7 +78,7 @@ fn the_number_of_cores_changes_nothing() {
 
 #[test]
 fn the_best_is_the_fastest_of_all() {
-    let cluster = machine("cluster:8", "flow");
+    let cluster = machine("cluster:8", "flow:factors");
     for row in run(&search(points(&Collective::OF_ALL_RANKS, 8, &[8, 1 << 20]), 2), &cluster) {
         let kind = row.point.collective;
         assert_eq!(Some(row.best.time), row.all.iter().map(|one| one.time).min(), "{kind}");
@@ -110,7 +110,7 @@ fn times_are_those_of_the_collective_alone() {
 
 #[test]
 fn equal_schedules_are_simulated_once() {
-    let cluster = machine("cluster:2", "flow");
+    let cluster = machine("cluster:2", "flow:factors");
     // Between two ranks most algorithms of a broadcast send one message.
     let counting = Counting::default();
     let rows = search(points(&[Collective::Bcast], 2, &[8]), 1).run(&cluster, &counting).unwrap();
@@ -120,7 +120,7 @@ fn equal_schedules_are_simulated_once() {
 
 #[test]
 fn only_the_algorithms_that_are_wanted_are_tried() {
-    let cluster = machine("cluster:4", "flow");
+    let cluster = machine("cluster:4", "flow:factors");
     let wanted: Vec<_> =
         Collective::Allreduce.algorithms().filter(|algorithm| algorithm.name() == "ring").collect();
     let candidates = Candidates { algorithms: wanted, ..Candidates::default() };
@@ -132,7 +132,7 @@ fn only_the_algorithms_that_are_wanted_are_tried() {
 
 #[test]
 fn rules_choose_the_best_method_of_every_size() {
-    let cluster = machine("cluster:16", "flow");
+    let cluster = machine("cluster:16", "flow:factors");
     let sizes: Vec<u64> = (3..=22).map(|bit| 1 << bit).collect();
     let kinds = [Collective::Alltoall, Collective::Allreduce, Collective::Allgatherv, Collective::Bcast];
     let rows = run(&search(points(&kinds, 16, &sizes), 2), &cluster);
@@ -152,7 +152,7 @@ fn rules_choose_the_best_method_of_every_size() {
 
 #[test]
 fn ranks_that_do_not_know_sizes_get_one_rule() {
-    let cluster = machine("cluster:8", "flow");
+    let cluster = machine("cluster:8", "flow:factors");
     let rows =
         run(&search(points(&[Collective::Alltoallv, Collective::Gatherv], 8, &[8, 1 << 20]), 1), &cluster);
     let text: Vec<String> = rules(&rows).iter().map(ToString::to_string).collect();
@@ -162,7 +162,7 @@ fn ranks_that_do_not_know_sizes_get_one_rule() {
 
 #[test]
 fn other_parameters_are_tried_of_algorithms_that_are_near() {
-    let cluster = machine("cluster:8", "flow");
+    let cluster = machine("cluster:8", "flow:factors");
     let candidates =
         Candidates { segments: vec![4 << 10, 64 << 10], radices: vec![2, 4], ..Candidates::default() };
     let one = |near| Search {
@@ -185,7 +185,7 @@ fn other_parameters_are_tried_of_algorithms_that_are_near() {
 
 #[test]
 fn plots_show_every_size() {
-    let cluster = machine("cluster:8", "flow");
+    let cluster = machine("cluster:8", "flow:factors");
     let rows = run(&search(points(&[Collective::Bcast], 8, &[0, 8, 64, 1 << 20]), 1), &cluster);
     let lines = sketch(&rows, "default", 80).unwrap();
     let marks =
@@ -213,7 +213,7 @@ fn an_observer_can_stop() {
             progress.done >= 2
         }
     }
-    let cluster = machine("cluster:4", "flow");
+    let cluster = machine("cluster:4", "flow:factors");
     let error =
         search(points(&[Collective::Bcast], 4, &[8, 64, 512]), 1).run(&cluster, &Impatient).unwrap_err();
     assert!(matches!(error, TuneError::Stopped), "{error}");

@@ -214,8 +214,12 @@ fn the_shared_pointer_is_given_to_one_rank_after_the_other() {
 #[test]
 fn a_rank_that_stays_away_from_a_collective_access_is_named() {
     let script = vec![open(FileHints::default()), access(true, true, 0, 8, 8)];
-    let ran =
-        run(cluster(2, FAST, LOCAL), "flow", "", &[script.clone(), script, vec![open(FileHints::default())]]);
+    let ran = run(
+        cluster(2, FAST, LOCAL),
+        "flow:factors",
+        "",
+        &[script.clone(), script, vec![open(FileHints::default())]],
+    );
     assert_eq!(ran.ending, Ending::Deadlock);
     let blocked = ran.engine.diagnosis().blocked();
     assert_eq!(blocked.len(), 2);

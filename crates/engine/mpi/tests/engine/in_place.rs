@@ -28,7 +28,7 @@ fn call(kind: Collective, input: Input) -> Call<'static> {
 fn ends(choice: &str, kind: Collective, input: impl Fn(usize) -> Input) -> Vec<f64> {
     let scripts: Vec<_> = (0..RANKS).map(|rank| vec![call(kind, input(rank))]).collect();
     let platform = Arc::new(one_switch(RANKS));
-    let (mut model, _) = Model::resolve("flow", platform.settings(), (100e-6, 125e6)).unwrap();
+    let (mut model, _) = Model::resolve("flow:factors", platform.settings(), (100e-6, 125e6)).unwrap();
     model.protocol.copy_seconds_per_byte = COPY / BLOCK as f64;
     let ran = run_to_end(engine_of_model(platform, &model, choice, &[RANKS as u32]), &scripts);
     assert_eq!(ran.ending, Ending::Finished);

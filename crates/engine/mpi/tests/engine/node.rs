@@ -14,7 +14,7 @@ fn host() -> Platform {
 }
 
 fn ends(scripts: &[Vec<Call<'_>>]) -> Vec<f64> {
-    let ran = run(host(), "flow", "default", scripts);
+    let ran = run(host(), "flow:factors", "default", scripts);
     assert_eq!(ran.ending, Ending::Finished);
     ran.ends
 }

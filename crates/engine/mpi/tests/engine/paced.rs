@@ -23,7 +23,7 @@ impl Pair {
     fn new() -> Pair {
         let summary = Rc::default();
         let recorder = Box::new(Rc::clone(&summary));
-        let engine = engine_that_counts(one_switch(2), "flow", "", &[2], Bursts::Measured, recorder);
+        let engine = engine_that_counts(one_switch(2), "flow:factors", "", &[2], Bursts::Measured, recorder);
         let mut pair = Pair { engine, summary };
         assert_eq!(LINES.map(|_| pair.engine.next_turn()), LINES.map(|line| Some(Turn::Resume(line))));
         assert_eq!(pair.engine.next_turn(), None);

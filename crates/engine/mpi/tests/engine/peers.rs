@@ -59,7 +59,7 @@ fn neighbours_share_links_as_messages_do() {
         let collective = scripts(|rank| vec![neighbor_alltoall(rank, degree, bytes)]);
         let by_hand = scripts(|rank| messages(rank, degree, bytes));
         let ends = |scripts: &[Vec<Call<'_>>]| {
-            run(one_switch(RANKS), "flow", "neighbor-alltoall=linear", scripts).ends
+            run(one_switch(RANKS), "flow:factors", "neighbor-alltoall=linear", scripts).ends
         };
         let (one, other) = (ends(&collective), ends(&by_hand));
         assert_eq!(one, other, "{degree} neighbours, {bytes} bytes");
@@ -70,7 +70,7 @@ fn neighbours_share_links_as_messages_do() {
 #[test]
 fn a_rank_waits_for_its_neighbours_only() {
     let scripts = scripts(|rank| [late(rank, 2), vec![neighbor_alltoall(rank, 1, 8)]].concat());
-    let ends = run(one_switch(RANKS), "flow", "", &scripts).ends;
+    let ends = run(one_switch(RANKS), "flow:factors", "", &scripts).ends;
     let waits: Vec<usize> = (0..RANKS).filter(|&rank| ends[rank] >= 1.0).collect();
     assert_eq!(waits, [2, 3], "{ends:?}");
 }
@@ -86,7 +86,7 @@ fn neighbours_follow_their_schedule_even_where_collectives_have_a_formula() {
 #[test]
 fn the_missing_neighbour_is_named() {
     let scripts = scripts(|rank| if rank == 4 { vec![] } else { vec![neighbor_alltoall(rank, 2, 8)] });
-    let ran = run_once(one_switch(RANKS), "flow", "", &scripts);
+    let ran = run_once(one_switch(RANKS), "flow:factors", "", &scripts);
     assert_eq!(ran.ending, Ending::Deadlock);
     let blocked = ran.engine.diagnosis().blocked();
     let missing: Vec<_> = blocked
@@ -117,7 +117,7 @@ fn bcast(rank: u32, bytes: u64) -> Call<'static> {
 #[test]
 fn ranks_beside_the_root_do_not_wait() {
     let scripts = scripts(|rank| [late(rank, 1), vec![bcast(rank, 8)]].concat());
-    let ends = run(one_switch(RANKS), "flow", "", &scripts).ends;
+    let ends = run(one_switch(RANKS), "flow:factors", "", &scripts).ends;
     assert_eq!(ends.iter().map(|&end| end >= 1.0).collect::<Vec<_>>(), [false, true, true, true, true, true]);
 }
 
@@ -127,7 +127,7 @@ fn the_algorithm_decides_how_long_a_broadcast_takes() {
     let bytes = 12_500_000;
     let last = |choice| {
         let scripts = scripts(|rank| vec![bcast(rank, bytes)]);
-        run(one_switch(RANKS), "flow", choice, &scripts).ends.into_iter().fold(0.0, f64::max)
+        run(one_switch(RANKS), "flow:factors", choice, &scripts).ends.into_iter().fold(0.0, f64::max)
     };
     let one = bytes as f64 / 125e6;
     let (by_leader, direct) = (last(""), last("inter-bcast=linear"));
@@ -142,7 +142,7 @@ fn roots_that_contradict_each_other_end_the_run() {
         let scripts = scripts(|rank| {
             vec![across(Collective::InterBcast, roots[rank as usize], [nothing, Blocks::Whole(8)])]
         });
-        run_once(one_switch(RANKS), "flow", "", &scripts).ending
+        run_once(one_switch(RANKS), "flow:factors", "", &scripts).ending
     };
     let text = |ending| match ending {
         Ending::Misuse { text, .. } => text,
@@ -177,7 +177,7 @@ fn sizes_and_operators_must_agree_across() {
     };
     let text = |of: &dyn Fn(u32) -> Call<'static>| match run_once(
         one_switch(RANKS),
-        "flow",
+        "flow:factors",
         "",
         &scripts(|rank| vec![of(rank)]),
     )

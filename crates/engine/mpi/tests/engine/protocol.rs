@@ -34,7 +34,7 @@ fn returned(ran: &Ran, rank: usize, call: usize) -> f64 {
 
 #[test]
 fn an_eager_send_returns_at_once_and_a_large_one_when_it_has_arrived() {
-    for model in ["flow", "simgrid"] {
+    for model in ["flow:factors", "simgrid"] {
         let receiver = |bytes| vec![sleep(1.0), recv(Some(0), Some(0), bytes, None)];
         let eager = finished(model, &[vec![send(1, 0, EAGER, None)], receiver(EAGER)]);
         assert_eq!(returned(&eager, 0, 0), 0.0, "{model}");
@@ -47,7 +47,7 @@ fn an_eager_send_returns_at_once_and_a_large_one_when_it_has_arrived() {
 #[test]
 fn pushed_bytes_travel_before_the_receive_and_pulled_ones_after() {
     let scripts = [vec![send(1, 0, EAGER, None)], vec![sleep(1.0), recv(Some(0), Some(0), EAGER, None)]];
-    assert_eq!(returned(&finished("flow", &scripts), 1, 1), 1.0);
+    assert_eq!(returned(&finished("flow:factors", &scripts), 1, 1), 1.0);
     assert!(returned(&finished("simgrid", &scripts), 1, 1) > 1.0);
 }
 
@@ -64,14 +64,17 @@ fn a_synchronous_send_waits_whatever_its_size() {
         request: None,
         answer: true,
     };
-    let ran = finished("flow", &[vec![ssend], vec![sleep(1.0), recv(Some(0), Some(0), 1, None)]]);
+    let ran = finished("flow:factors", &[vec![ssend], vec![sleep(1.0), recv(Some(0), Some(0), 1, None)]]);
     assert!(returned(&ran, 0, 0) > 1.0);
 }
 
 #[test]
 fn a_probe_sees_a_message_when_it_arrives_and_leaves_it_there() {
     let probe = Call::Probe { context: WORLD, from: None, tag: None, poll: false, take: false };
-    let ran = finished("flow", &[vec![send(1, 7, 40, None)], vec![probe, recv(Some(0), Some(7), 40, None)]]);
+    let ran = finished(
+        "flow:factors",
+        &[vec![send(1, 7, 40, None)], vec![probe, recv(Some(0), Some(7), 40, None)]],
+    );
     let seen = ran.replies[1][0].completions[0];
     assert_eq!((seen.source, seen.tag, seen.bytes), (0, 7, 40));
     assert!(returned(&ran, 1, 0) > 0.0);
@@ -82,7 +85,7 @@ fn a_probe_sees_a_message_when_it_arrives_and_leaves_it_there() {
 fn polling_makes_time_pass_until_the_message_is_there() {
     let mut polls = vec![recv(Some(0), Some(0), 8, Some(1))];
     polls.extend([wait(Completing::All, true, &[1]); 500]);
-    let ran = run(one_switch(2), "flow", "", &[vec![sleep(1e-3), send(1, 0, 8, None)], polls]);
+    let ran = run(one_switch(2), "flow:factors", "", &[vec![sleep(1e-3), send(1, 0, 8, None)], polls]);
     let done: Vec<bool> = ran.replies[1].iter().map(|reply| !reply.completions.is_empty()).collect();
     let first = done.iter().position(|&done| done).expect("the message came");
     assert!(first > 10 && !done[..first].contains(&true));
@@ -102,7 +105,7 @@ fn polls_that_a_rank_answers_itself_take_as_long_as_those_that_ask() {
             script
         };
         let sender = vec![sleep(1e-3), send(1, 1, 8, None), send(2, 2, 8, None)];
-        let ran = run(one_switch(3), "flow", "", &[sender, script(1, 200), script(2, 100)]);
+        let ran = run(one_switch(3), "flow:factors", "", &[sender, script(1, 200), script(2, 100)]);
         let polled = |rank: usize| {
             let (replies, asked) = (&ran.replies[rank], ran.replies[rank].len());
             [replies[0].now, replies[asked - 2].now, replies[asked - 1].now]
@@ -118,7 +121,7 @@ fn a_poll_that_failed_knows_when_it_will_not_fail_any_more() {
     let poll = wait(Completing::All, true, &[1]);
     let quiet = |sender: Vec<Call<'static>>| {
         let receiver = vec![recv(Some(0), Some(0), 8, Some(1)), poll, wait(Completing::All, false, &[1])];
-        let ran = run(one_switch(2), "flow", "", &[sender, receiver]);
+        let ran = run(one_switch(2), "flow:factors", "", &[sender, receiver]);
         let until = Quiet::unpack(&ran.replies[1][0].members).map(|quiet| quiet.until);
         (until, ran.replies[1][1].now)
     };
@@ -155,7 +158,7 @@ fn waiting_for_any_some_and_all() {
     let sender = |delay: f64| vec![sleep(delay), send(0, 0, 8, None)];
     let indices = |how| {
         let script = [&receives[..], &[wait(how, false, &[1, 2])]].concat();
-        let ran = run(one_switch(3), "flow", "", &[script, sender(2.0), sender(1.0)]);
+        let ran = run(one_switch(3), "flow:factors", "", &[script, sender(2.0), sender(1.0)]);
         ran.replies[0][0].completions.iter().map(|done| done.index).collect::<Vec<_>>()
     };
     assert_eq!(indices(Completing::Any), [1]);
@@ -171,14 +174,14 @@ fn a_cancelled_receive_completes_as_such_and_takes_no_message() {
         wait(Completing::All, false, &[1]),
         recv(Some(1), Some(5), 8, None),
     ];
-    let ran = finished("flow", &[script, vec![sleep(1.0), send(0, 5, 8, None)]]);
+    let ran = finished("flow:factors", &[script, vec![sleep(1.0), send(0, 5, 8, None)]]);
     assert!(ran.replies[0][0].completions[0].cancelled);
     assert_eq!(ran.replies[0][1].completions[0].bytes, 8);
 }
 
 #[test]
 fn a_cancelled_send_completes_as_such_and_reaches_nobody() {
-    for model in ["simgrid", "flow"] {
+    for model in ["simgrid", "flow:factors"] {
         for bytes in [100, 1_000_000] {
             let sender = vec![
                 send(1, 0, bytes, Some(1)),
@@ -233,7 +236,7 @@ fn a_mistake_in_an_immediate_collective_ends_the_run() {
 
 #[test]
 fn a_message_that_does_not_fit_is_said_to_be_truncated() {
-    let ran = finished("flow", &[vec![send(1, 0, 40, None)], vec![recv(None, None, 16, None)]]);
+    let ran = finished("flow:factors", &[vec![send(1, 0, 40, None)], vec![recv(None, None, 16, None)]]);
     let completion = ran.replies[1][0].completions[0];
     assert!(completion.truncated && completion.bytes == 40);
 }
@@ -243,7 +246,7 @@ fn a_circle_of_large_sends_is_a_deadlock_with_its_cycle() {
     let script = |rank: u32| {
         vec![send((rank + 1) % 3, 4, LARGE, None), recv(Some((rank + 2) % 3), Some(4), LARGE, None)]
     };
-    let ran = run(one_switch(3), "flow", "", &[script(0), script(1), script(2)]);
+    let ran = run(one_switch(3), "flow:factors", "", &[script(0), script(1), script(2)]);
     assert_eq!(ran.ending, Ending::Deadlock);
     let blocked = ran.engine.diagnosis().blocked();
     let wants: Vec<_> = blocked.iter().map(|b| b.wants.clone()).collect();
@@ -254,7 +257,8 @@ fn a_circle_of_large_sends_is_a_deadlock_with_its_cycle() {
 
 #[test]
 fn what_nobody_received_is_left_over() {
-    let ran = finished("flow", &[vec![send(1, 9, 4, None)], vec![recv(Some(0), Some(1), 4, Some(1))]]);
+    let ran =
+        finished("flow:factors", &[vec![send(1, 9, 4, None)], vec![recv(Some(0), Some(1), 4, Some(1))]]);
     let leftovers = ran.engine.diagnosis().leftovers();
     assert!(
         leftovers.iter().any(|l| matches!(l, Leftover::Message { from: 0, to: 1, tag: 9, bytes: 4, .. })),
@@ -272,7 +276,7 @@ proptest! {
     /// Messages of one sender are received in the order in which they were sent, however their sizes make them overtake.
     #[test]
     fn messages_do_not_overtake(sizes in proptest::collection::vec(0u64..200_000, 1..30), simgrid in any::<bool>()) {
-        let model = if simgrid { "simgrid" } else { "flow" };
+        let model = if simgrid { "simgrid" } else { "flow:factors" };
         let ids: Vec<u32> = (1..=sizes.len() as u32).collect();
         let mut sends: Vec<Call<'_>> = sizes.iter().zip(&ids).map(|(&bytes, &id)| send(1, 0, bytes, Some(id))).collect();
         sends.push(Call::Wait { how: Completing::All, poll: false, requests: RequestId::slice(&ids) });
@@ -285,7 +289,7 @@ proptest! {
     /// Every pattern of messages whose receives are all posted first ends, whatever the protocol, and twice the same.
     #[test]
     fn posted_patterns_end_and_repeat(pairs in proptest::collection::vec((0u32..5, 0u32..5, 0u64..150_000), 1..60), simgrid in any::<bool>()) {
-        let model = if simgrid { "simgrid" } else { "flow" };
+        let model = if simgrid { "simgrid" } else { "flow:factors" };
         let mut lists: Vec<Vec<Call<'static>>> = vec![Vec::new(); 5];
         let mut ids = [0u32; 5];
         for (tag, &(from, to, bytes)) in pairs.iter().enumerate() {
@@ -316,7 +320,7 @@ fn a_freed_request_does_not_complete_its_successor() {
         let first = vec![send(1, 1, bytes, Some(1)), free, recv(Some(1), Some(2), 8, Some(1)), wait];
         let late = Call::Sleep { span: Duration::from_secs_f64(1.0) };
         let second = vec![recv(Some(0), Some(1), bytes, None), late, send(0, 2, 8, None)];
-        let ran = run(one_switch(2), "flow", "", &[first, second]);
+        let ran = run(one_switch(2), "flow:factors", "", &[first, second]);
         assert_eq!(ran.ending, Ending::Finished);
         assert!(ran.ends[0] > 1.0, "{bytes}: {:?}", ran.ends);
         assert_eq!(ran.replies[0][0].completions[0].tag, 2);
@@ -325,7 +329,7 @@ fn a_freed_request_does_not_complete_its_successor() {
     let first = vec![recv(Some(1), Some(1), 8, Some(1)), free, recv(Some(1), Some(2), 8, Some(1)), wait];
     let late = Call::Sleep { span: Duration::from_secs_f64(1.0) };
     let second = vec![send(0, 1, 8, None), late, send(0, 2, 8, None)];
-    let ran = run(one_switch(2), "flow", "", &[first, second]);
+    let ran = run(one_switch(2), "flow:factors", "", &[first, second]);
     assert_eq!(ran.ending, Ending::Finished);
     assert!(ran.ends[0] > 1.0, "{:?}", ran.ends);
     assert_eq!(ran.replies[0][0].completions[0].tag, 2);
@@ -355,7 +359,7 @@ fn a_duplicate_after_a_reduction_by_a_function_is_a_duplicate() {
         Call::MakeComm { parent: WORLD, how: CommRequest::DupLater { request: RequestId::new(1) } };
     let waits = wait(Completing::All, false, &[1]);
     let script = vec![Call::Collective(sum), waits, duplicate, waits];
-    finished("flow", &[script.clone(), script]);
+    finished("flow:factors", &[script.clone(), script]);
 }
 
 /// Starts a barrier as request 1.
@@ -376,7 +380,8 @@ fn a_nonblocking_collective_overlaps_with_computation_if_something_makes_progres
     let folder = tempfile::tempdir().unwrap();
     let model = |progress: &str| {
         let path = folder.path().join(format!("{progress}.toml"));
-        std::fs::write(&path, format!("[model]\nprogress = \"{progress}\"\n")).unwrap();
+        std::fs::write(&path, format!("[model]\nbase = \"flow:factors\"\nprogress = \"{progress}\"\n"))
+            .unwrap();
         path.to_str().unwrap().to_owned()
     };
     let end = |progress: &str, calls: &[Call<'static>]| {

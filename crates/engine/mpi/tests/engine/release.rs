@@ -12,7 +12,7 @@ use crate::common::{engine, one_switch, recv, segment, send};
 
 /// Ranks released before their time, each with the call it was in, counted from 0.
 fn released_early(scripts: &[Vec<Call<'_>>]) -> Vec<(u32, usize)> {
-    let mut engine = engine(Arc::new(one_switch(scripts.len())), "flow", "", scripts.len());
+    let mut engine = engine(Arc::new(one_switch(scripts.len())), "flow:factors", "", scripts.len());
     engine.release_early(true);
     let (mut next, mut early) = (vec![0; scripts.len()], Vec::new());
     loop {

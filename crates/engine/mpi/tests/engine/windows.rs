@@ -63,7 +63,7 @@ fn origin(calls: &[Call<'static>]) -> Vec<Call<'static>> {
 }
 
 fn finished(scripts: &[Vec<Call<'_>>]) -> Ran {
-    let ran = run(one_switch(scripts.len()), "flow", "", scripts);
+    let ran = run(one_switch(scripts.len()), "flow:factors", "", scripts);
     assert_eq!(ran.ending, Ending::Finished);
     ran
 }
@@ -81,7 +81,7 @@ fn message(bytes: u64) -> f64 {
 /// A flow model in which combining takes no time but the gap.
 fn model(progress: AccessProgress, gap: Duration) -> Model {
     let platform = one_switch(2);
-    let (mut model, _) = Model::resolve("flow", platform.settings(), (100e-6, 125e6)).unwrap();
+    let (mut model, _) = Model::resolve("flow:factors", platform.settings(), (100e-6, 125e6)).unwrap();
     model.without_computation();
     (model.protocol.one_sided, model.protocol.atomic_gap) = (progress, gap);
     model
@@ -208,7 +208,7 @@ fn a_deadlock_of_locks_names_who_holds_them() {
     let crossed = |mine, other| {
         origin(&[lock(Some(mine), true), sleep(0.1), lock(Some(other), true), unlock(other), unlock(mine)])
     };
-    let ran = run(one_switch(2), "flow", "", &[crossed(0, 1), crossed(1, 0)]);
+    let ran = run(one_switch(2), "flow:factors", "", &[crossed(0, 1), crossed(1, 0)]);
     assert_eq!(ran.ending, Ending::Deadlock);
     let blocked = ran.engine.diagnosis().blocked();
     let want = |rank: u32| Want::Lock { target: Some(rank), holders: vec![rank], context: WORLD };

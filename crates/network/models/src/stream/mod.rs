@@ -108,11 +108,14 @@ impl StreamNetwork {
         }
     }
 
-    /// A message to another rank of the same host: neither frames nor interfaces.
+    /// A message to another rank of the same host: neither frames nor interfaces. What was measured there contains requests and answers.
     fn start_within(&mut self, now: Time, transfer: &Transfer, token: Token) {
+        if transfer.cargo == Cargo::Control {
+            return self.agenda.push(now, Due::ArrivalWithin(token));
+        }
         let path = self.paths.of(transfer, &mut self.sharing);
         let span = path.latency + path.footprint.span_alone(transfer.bytes as f64);
-        if self.physics.send_buffer.is_some() && transfer.cargo == Cargo::Data {
+        if self.physics.send_buffer.is_some() {
             self.agenda.push(now, Due::BufferFreeWithin(token));
         }
         self.agenda.push(now + Duration::from_secs_f64(span), Due::ArrivalWithin(token));

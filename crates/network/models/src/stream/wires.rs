@@ -98,9 +98,9 @@ impl Wire {
     }
 
     /// A flow begins where short messages have their places already: it is later by those that have not left. Gives their bytes.
-    fn charge_unowed(&mut self, load: &Load) -> u64 {
-        let left = (self.unowed_until.since(load.left).as_secs_f64() * self.bandwidth) as u64;
-        let charged = self.unowed.min(left).min(load.bytes);
+    fn charge_unowed(&mut self, from: Time, bytes: u64) -> u64 {
+        let left = (self.unowed_until.since(from).as_secs_f64() * self.bandwidth) as u64;
+        let charged = self.unowed.min(left).min(bytes);
         self.unowed -= charged;
         charged
     }
@@ -186,9 +186,9 @@ impl Wires {
         for (at, &link) in route.iter().enumerate() {
             let wire = self.asked(link);
             wire.flows += 1;
-            let charged = if at == 0 && load.has_waited { wire.charge_unowed(load) } else { 0 };
-            counted.push(wire.taken - charged as f64);
             let (from, span) = (if at == 0 { load.left } else { load.comes }, wire.span(load.bytes));
+            let charged = if at > 0 || load.has_waited { wire.charge_unowed(from, load.bytes) } else { 0 };
+            counted.push(wire.taken - charged as f64);
             wire.drained =
                 if load.goes_on { wire.drained.max(from + span) } else { wire.drained.max(from) + span };
         }

@@ -2,6 +2,7 @@
 
 use mpirage_kernel::{Cargo, Token};
 use mpirage_platform::HostId;
+use mpirage_units::Duration;
 
 use super::*;
 use crate::endpoint::Role;
@@ -13,7 +14,7 @@ fn waiting() -> (End<Sctp>, SctpSettings) {
     let station = Station { host: HostId(0), port: 40_000 };
     let mut end = End::new(Sctp::new(&settings, Role::Active), station, (PathId(0), LaneId(0)));
     for (token, lane) in [0, 0, 0, 2, 5, 5].into_iter().enumerate() {
-        end.stream(Lane(lane)).push(Token(token as u64), Cargo::Data, 1000);
+        end.stream(Lane(lane)).push(Token(token as u64), Cargo::Data, 1000, Duration::ZERO);
     }
     (end, settings)
 }

@@ -31,16 +31,33 @@ presets!(
     "10gige-tcp",
 );
 
+/// What people call a kind of network, and its preset of today.
+const KINDS: [(&str, &str); 12] = [
+    ("infiniband", "hdr200"),
+    ("ib", "hdr200"),
+    ("hdr", "hdr200"),
+    ("omni-path", "opa100"),
+    ("opa", "opa100"),
+    ("slingshot", "slingshot11"),
+    ("tofu", "tofud"),
+    ("roce", "roce100"),
+    ("efa", "efa-hpc7g"),
+    ("gige", "gige-tcp"),
+    ("10gige", "10gige-tcp"),
+    ("ethernet", "10gige-tcp"),
+];
+
+/// Kinds of which nobody has published how long messages of MPI take, as far as is known here.
+const UNPUBLISHED: [&str; 4] = ["ndr", "ndr200", "ndr400", "xdr"];
+
 impl NetworkPreset {
-    /// The preset of that name.
+    /// The preset of that name, or of the kind of network that people call so.
     pub fn named(name: &str) -> Result<NetworkPreset, PlatformError> {
-        match TEXTS.iter().find(|(known, _)| *known == name) {
+        let kind = KINDS.iter().find(|(kind, _)| *kind == name);
+        let wanted = kind.map_or(name, |(_, preset)| preset);
+        match TEXTS.iter().find(|(known, _)| *known == wanted) {
             Some((name, text)) => read(&Source::new(&preset_file(name), text), name),
-            None => {
-                let help = did_you_mean(name, TEXTS.iter().map(|(name, _)| *name));
-                Err(PlatformError::new(format!("there is no network called `{name}`"))
-                    .maybe_help(help.map(|help| format!("{help} `mpirage info networks` lists them"))))
-            }
+            None => Err(unknown(name)),
         }
     }
 
@@ -48,6 +65,18 @@ impl NetworkPreset {
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         TEXTS.iter().map(|(name, _)| *name)
     }
+}
+
+fn unknown(name: &str) -> PlatformError {
+    let error = PlatformError::new(format!("there is no network called `{name}`"));
+    if UNPUBLISHED.contains(&name) {
+        return error.help(
+            "no published times of MPI on it were found, which a preset follows; `hdr200` is the nearest one, and \
+             `cluster:N,bandwidth=400Gbps,latency=65ns` has cables of another rate",
+        );
+    }
+    let help = did_you_mean(name, NetworkPreset::names().chain(KINDS.iter().map(|(kind, _)| *kind)));
+    error.maybe_help(help.map(|help| format!("{help} `mpirage info networks` lists them")))
 }
 
 /// Reads a preset.
@@ -88,6 +117,15 @@ mod tests {
             );
             assert!(preset.bandwidth >= 1e8 && preset.latency < 1e-4, "{name}");
         }
+    }
+
+    #[test]
+    fn kinds_of_networks_have_presets() {
+        for (kind, preset) in KINDS {
+            assert_eq!(NetworkPreset::named(kind).unwrap().name, preset);
+        }
+        let error = NetworkPreset::named("ndr").unwrap_err().to_string();
+        assert!(error.contains("`hdr200` is the nearest one"), "{error}");
     }
 
     #[test]

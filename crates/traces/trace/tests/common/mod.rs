@@ -59,7 +59,7 @@ pub fn replay(workload: &mut dyn Workload) -> Result<Ran, ReplayError> {
 /// Runs a workload on a platform of ours. A nanosecond of computation counts as one.
 pub fn replay_on(platform: &str, workload: &mut dyn Workload) -> Result<Ran, ReplayError> {
     let platform = Platform::load(platform, workload.ranks()).unwrap();
-    let (model, _) = Model::resolve("flow", platform.settings(), (100e-6, 125e6)).unwrap();
+    let (model, _) = Model::resolve("flow:factors", platform.settings(), (100e-6, 125e6)).unwrap();
     let hosts = platform.host_count();
     let placement = (0..workload.ranks()).map(|rank| HostId(rank % hosts)).collect();
     replay_model(platform, model, placement, workload)
