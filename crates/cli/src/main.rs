@@ -40,11 +40,12 @@ mod tune;
 mod universe;
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 use mpirage_programs::compile::Language;
 use mpirage_simulation::words;
@@ -104,7 +105,10 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("check") => return check::command(tail),
         _ => {}
     }
-    let line = match Line::try_parse_from(typed) {
+    // Never taken apart: that takes longer than parsing.
+    let mut definition = ManuallyDrop::new(Line::command());
+    let parsed = definition.try_get_matches_from_mut(typed);
+    let line = match parsed.and_then(|matches| Line::from_arg_matches(&matches)) {
         Ok(line) => line,
         Err(error) if error.kind() == ErrorKind::InvalidSubcommand && !rest.is_empty() => {
             return Err(exit::usage(unknown_command(&Line::command(), rest)));

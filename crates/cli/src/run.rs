@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::num::NonZero;
 use std::path::Path;
 use std::rc::Rc;
@@ -55,8 +56,9 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
 /// Parses the arguments of one program.
 pub fn parse(words: &[OsString]) -> Result<RunArguments, clap::Error> {
     // `mpirun --version` names the product, as other launchers do.
-    let command = RunArguments::command().display_name("mpirage");
-    RunArguments::from_arg_matches(&command.try_get_matches_from(words)?)
+    // The definition is never taken apart: that takes longer than parsing.
+    let mut definition = ManuallyDrop::new(RunArguments::command().display_name("mpirage"));
+    RunArguments::from_arg_matches(&definition.try_get_matches_from_mut(words)?)
 }
 
 impl Plan {
