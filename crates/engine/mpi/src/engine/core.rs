@@ -162,12 +162,7 @@ impl<M: Memory> Core<M> {
                         let at = (!rank_is_away(self, run)).then(|| self.now());
                         self.collectives.receive(run, awaited, at, completion.bytes);
                     }
-                    if let Some(clocks) = self.observers.ideal() {
-                        clocks.end_step(run, awaited, ideal);
-                    }
-                    if self.collectives.run_mut(run).step_done(awaited) && !self.is_held_up(run) {
-                        self.tasks.push_back(Task::Run(run));
-                    }
+                    self.step_complete(run, awaited, ideal);
                 }
                 Event::Complete { owner, completion, ideal } => self.complete(owner, completion, ideal),
                 Event::Lends { rank, id } => self.ranks.lend(rank, id),

@@ -14,7 +14,6 @@ use crate::memory::Memory;
 use crate::origin::Origin;
 use crate::protocol::{AccessProgress, LibraryProgress};
 use crate::ranks::line::Then;
-use crate::ranks::request::Operation;
 use crate::transport::matching::{ANY_TAG, Key};
 use crate::transport::message::{Outgoing, Owner};
 
@@ -74,14 +73,13 @@ impl<M: Memory> Calls<M> {
                     return FastPath::NotTaken;
                 }
                 self.begin_plain(line, call);
-                let operation = Operation::Send { context, to, tag, message: None };
-                self.core.ranks.open_request(line, request, operation);
                 let key = Key::new(context, Some(me), Some(tag));
                 let (owner, origin) = (Owner::Request { rank, id: request }, Origin::of(&call.stamp));
                 let ideal = self.core.ranks.line(line).ideal;
                 self.core.post_request_send(
                     line,
                     request,
+                    (context, to),
                     Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal },
                 );
                 self.core.protocol().overhead_meanwhile(bytes, false)
@@ -92,10 +90,8 @@ impl<M: Memory> Calls<M> {
                 }
                 self.begin_plain(line, call);
                 let key = Key::new(context, from, tag);
-                let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
-                self.core.ranks.open_request(line, request, operation);
                 let incoming = Incoming { key, room: bytes, address, matched: None };
-                self.core.post_request_receive(line, request, incoming);
+                self.core.post_request_receive(line, request, context, incoming);
                 Duration::ZERO
             }
         };

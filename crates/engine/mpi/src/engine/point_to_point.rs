@@ -62,9 +62,8 @@ impl<M: Memory> Calls<M> {
             return self.finish_blocking_send(line, bytes, answer);
         }
         let id = request.unwrap_or(BLOCKING);
-        self.core.ranks.open_request(line, id, Operation::Send { context, to, tag, message: None });
         let owner = self.core.ranks.owner(line, id);
-        self.core.post_request_send(line, id, outgoing(owner));
+        self.core.post_request_send(line, id, (context, to), outgoing(owner));
         if request.is_some() {
             if self.core.occupancy.has_graphs() {
                 return Progress::Done;
@@ -103,9 +102,7 @@ impl<M: Memory> Calls<M> {
         let rank = self.core.ranks.rank_of(line);
         let from = if matched.is_none() { chosen_source(&mut self.choices, rank, from) } else { from };
         let key = Key::new(context, from, tag);
-        let operation = Operation::Recv { context, from: key.source, tag: key.tag, receive: None };
-        self.core.ranks.open_request(line, id, operation);
-        self.core.post_request_receive(line, id, Incoming { key, room: bytes, address, matched });
+        self.core.post_request_receive(line, id, context, Incoming { key, room: bytes, address, matched });
         if self.core.occupancy.has_graphs() {
             return Progress::Done;
         }

@@ -239,8 +239,22 @@ impl<M: Memory> Core<M> {
         };
         let (to, owner) = (self.collectives.peer(id, to), Owner::Step { run: id, awaited });
         let (payload, origin) = (Payload::Absent, Origin::UNKNOWN);
-        self.post_send(Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal });
+        let outgoing = Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal };
+        if self.post_send(outgoing).1 {
+            self.step_complete(id, awaited, Time::ZERO);
+        }
         self.protocol().overhead_meanwhile(bytes, blocking)
+    }
+
+    /// A step of a schedule is complete; by ideal clocks not before `ideal`.
+    #[inline(always)]
+    pub(crate) fn step_complete(&mut self, id: RunId, awaited: Awaited, ideal: Time) {
+        if let Some(clocks) = self.observers.ideal() {
+            clocks.end_step(id, awaited, ideal);
+        }
+        if self.collectives.run_mut(id).step_done(awaited) && !self.is_held_up(id) {
+            self.push_task(Task::Run(id));
+        }
     }
 
     /// A schedule posts a receive; gives what that costs the rank.

@@ -177,6 +177,13 @@ impl Ranks {
         requests[id.index()] = slot;
     }
 
+    /// The send behind a request that has just been opened is complete.
+    #[inline(always)]
+    pub(crate) fn complete_at_once(&mut self, line: LineId, id: RequestId) -> Wakeup {
+        self.slot_mut(line, id).done = Some(Completion::empty(0));
+        self.note_completed(self.rank_of(line), id.get())
+    }
+
     /// The operation behind a request, or behind a blocking call, is complete; by ideal clocks not before `ideal`.
     #[inline(always)]
     pub(crate) fn complete(
@@ -255,6 +262,7 @@ impl Ranks {
     }
 
     /// A request is complete that no line waits for by number.
+    #[inline]
     fn note_completed(&mut self, rank: RankId, number: u32) -> Wakeup {
         let Some(completed) = &mut self.ranks[rank.index()].completed else { return Wakeup::None };
         completed.push(number);

@@ -32,6 +32,7 @@ impl Transport {
     }
 
     /// The message no longer needs the memory of its sender, whose request may be complete already.
+    #[inline(always)]
     pub(super) fn end_loan(&mut self, id: MessageId) {
         let message = &mut self.messages[id];
         if let (true, Owner::Request { rank, id: request }) = (message.lent, message.owner) {
@@ -88,6 +89,7 @@ impl Transport {
     }
 
     /// The bytes of a message may stay in the sender's memory until the sender may change it.
+    #[inline(always)]
     pub(super) fn lend<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         if matches!(message.held, Held::Memory(_)) {

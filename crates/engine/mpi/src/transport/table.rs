@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use mpirage_call::{Payload, RankId, RequestId, SendMode};
+use mpirage_call::{Completion, Payload, RankId, RequestId, SendMode};
 use mpirage_kernel::{
     Computation, ComputeModel, Departure, Event as KernelEvent, Kernel, Milestone, Model, NetworkModel,
     Token, Transfer,
@@ -212,7 +212,11 @@ impl Bench {
     fn apply(&mut self, input: Input) {
         let id = self.message;
         self.with(|transport, env| match input {
-            Input::SetOut => transport.set_out(env, id),
+            Input::SetOut => {
+                if transport.set_out(env, id) {
+                    transport.complete(SENDER, Completion::empty(0), Time::ZERO);
+                }
+            }
             Input::Departed => drop(transport.transfer_event(env, id, Milestone::Departed)),
             Input::BufferFree => drop(transport.transfer_event(env, id, Milestone::BufferFree)),
             Input::Ended => drop(transport.transfer_event(env, id, Milestone::Ended)),

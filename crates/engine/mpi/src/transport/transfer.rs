@@ -68,23 +68,23 @@ impl Transport {
         })
     }
 
-    /// A message that has just been made sets out.
+    /// A message that has just been made sets out. True if its send is complete at once; the caller takes care of that.
     #[inline(never)]
-    pub(crate) fn set_out<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
+    pub(crate) fn set_out<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) -> bool {
         let mode = self.messages[id].mode;
-        if !mode.sender_waits() {
-            self.free_copied(env, id);
-        }
+        let complete = !mode.sender_waits() && self.copy_or_lend(env, id);
         match mode {
             TransferMode::Push | TransferMode::Held | TransferMode::Buffered => self.start_moving(env, id),
             TransferMode::Rendezvous if self.protocol.handshake != Handshake::None => {
-                return self.start_control(env, id, TransferState::Requested);
+                self.start_control(env, id, TransferState::Requested);
+                return complete;
             }
             TransferMode::Pull | TransferMode::Rendezvous => {}
         }
         if !mode.leaves_at_once() || self.protocol.envelope == Envelope::AtSend {
             self.make_visible(env, id);
         }
+        complete
     }
 
     /// The sender's processor has time for a message that waited for it.
@@ -298,6 +298,7 @@ impl Transport {
         }
     }
 
+    #[inline(always)]
     fn start_moving<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         message.state = TransferState::Moving;
@@ -309,6 +310,7 @@ impl Transport {
     }
 
     /// The bytes of a message move. The sender may have waited for just that.
+    #[inline(always)]
     fn departed<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let &Message { mode, sender_waits, .. } = &self.messages[id];
         if mode == TransferMode::Rendezvous
@@ -372,10 +374,16 @@ impl Transport {
     }
 
     /// The receiver can match the message, once it can match all earlier ones of the same sender.
+    #[inline(always)]
     fn make_visible<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         if self.protocol.envelope != Envelope::OnArrival {
             return self.announce(env, id);
         }
+        self.announce_in_order(env, id);
+    }
+
+    #[inline(never)]
+    fn announce_in_order<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let place = self.messages[id].place;
         if self.orders.is_next(place, id) {
             self.announce(env, id);
@@ -547,14 +555,30 @@ impl Transport {
 
     /// The sender is free once the bytes have been copied out of its memory.
     fn free_copied<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
+        if self.copy_or_lend(env, id) {
+            let message = &self.messages[id];
+            self.complete(message.owner, Completion::empty(0), message.sender_ideal());
+        }
+    }
+
+    /// The bytes of a message are copied out of the sender's memory, or stay there. True if that takes no time.
+    #[inline(always)]
+    fn copy_or_lend<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) -> bool {
+        self.lend(env, id);
+        self.protocol.copy_out_seconds_per_byte == 0.0 || self.copy_out(env, id)
+    }
+
+    /// Starts to copy the bytes of a message out of the sender's memory. True if that takes no time.
+    #[inline(never)]
+    fn copy_out<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) -> bool {
         let &Message { owner, bytes, .. } = &self.messages[id];
         let span = self.protocol.copy_out(bytes);
         if span.is_zero() || owner == Owner::None {
-            return self.free_sender(env, id);
+            return true;
         }
-        self.lend(env, id);
         let delayed = self.delayed.insert((owner, self.messages[id].sender_ideal()));
         env.wire.start_timer(span, Due::SendComplete(delayed));
+        false
     }
 
     /// The sender need not wait. A blocking send's bytes are copied now, a request's when it is waited for.
@@ -565,7 +589,7 @@ impl Transport {
     }
 
     #[inline(always)]
-    fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) {
+    pub(super) fn complete(&mut self, owner: Owner, completion: Completion, ideal: Time) {
         if owner != Owner::None {
             self.events.push(Event::Complete { owner, completion, ideal });
         }
@@ -573,6 +597,7 @@ impl Transport {
 }
 
 /// Starts a transfer of a message, or of a request or grant for it.
+#[inline(always)]
 fn start_transfer(wire: &mut Wire, message: &Message, id: MessageId, bytes: Option<u64>) -> Departure {
     let (from, to) = message.state.direction(message);
     wire.start_transfer((End::Rank(from), End::Rank(to)), message.stream(), bytes, Due::Transfer(id))
