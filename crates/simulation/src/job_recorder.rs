@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mpirage_call::wire::NonblockingCall;
+use mpirage_call::wire::PlainCall;
 use mpirage_call::{Reply, Stamp};
 use mpirage_kernel::NetworkHistory;
 use mpirage_record::{Details, Message, Record, Recorder};
@@ -103,7 +103,7 @@ impl<R: Recorder> Recorder for JobRecorder<R> {
         }
     }
 
-    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall<'_>, reply: &Reply) {
         if let Some(rank) = self.own(rank) {
             self.recorder.post(rank, self.time(at), call, reply);
         }

@@ -7,14 +7,12 @@
 
 mod calls;
 mod fields;
-mod nonblocking;
+mod plain;
 mod replies;
 mod words;
 
 pub use calls::{decode_call, decode_stamp, encode_call, encode_known_call, push_call};
-pub use nonblocking::{
-    HeadKind, NonblockingCall, NonblockingOperation, decode_nonblocking, decode_receive, head_kind,
-};
+pub use plain::{HeadKind, PlainCall, PlainOperation, decode_plain, decode_receive, head_kind};
 pub use replies::{Answer, decode_answer, encode_reply, encode_service, is_reply};
 pub use words::{Full, WireError};
 

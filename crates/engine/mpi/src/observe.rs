@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mpirage_call::wire::NonblockingCall;
+use mpirage_call::wire::PlainCall;
 use mpirage_call::{LineId, RankId, Reply, Stamp};
 use mpirage_kernel::NetworkHistory;
 use mpirage_record::{Details, Message, Record, Recorder};
@@ -129,7 +129,7 @@ impl Observers {
     }
 
     /// Records that follow are of this line.
-    #[inline]
+    #[inline(always)]
     fn turn_to(&mut self, line: LineId, rank: RankId) {
         if let Some(threads) = &mut self.threads
             && let Some(number) = threads.turn_to(line, rank)
@@ -164,7 +164,7 @@ impl Observers {
     }
 
     /// An MPI function is over.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn call(
         &mut self,
         (line, rank): (LineId, RankId),
@@ -195,7 +195,7 @@ impl Observers {
         &mut self,
         (line, rank): (LineId, RankId),
         at: Time,
-        call: &NonblockingCall,
+        call: &PlainCall<'_>,
         reply: &Reply,
     ) {
         self.flush();

@@ -248,6 +248,7 @@ impl TransferMode {
 
 impl Protocol {
     /// How a message travels.
+    #[inline]
     pub fn transfer_mode(&self, mode: SendMode, bytes: u64) -> TransferMode {
         match mode {
             SendMode::Synchronous => self.waiting_mode(),

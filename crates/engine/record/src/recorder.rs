@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_call::wire::NonblockingCall;
+use mpirage_call::wire::PlainCall;
 use mpirage_call::{Reply, Stamp};
 use mpirage_kernel::NetworkHistory;
 use mpirage_units::Time;
@@ -68,9 +68,9 @@ declare_recorder! {
         self.record(&Record::Call { rank, function, entered, left, site, details });
     }
 
-    /// A nonblocking send or receive, which took no time: the same as [`Recorder::call`] for the most frequent calls.
+    /// A send or receive with a request, which took no time: the same as [`Recorder::call`] for the most frequent calls.
     #[inline]
-    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, reply: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall<'_>, reply: &Reply) {
         self.call(rank, &call.stamp, at, at, Some(Details { call: &call.to_call(), reply }));
     }
 

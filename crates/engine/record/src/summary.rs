@@ -1,6 +1,6 @@
 //! The figures of the summary that ends a run.
 
-use mpirage_call::wire::NonblockingCall;
+use mpirage_call::wire::PlainCall;
 use mpirage_call::{Reply, Stamp, Work};
 use mpirage_units::Time;
 
@@ -73,7 +73,7 @@ impl Recorder for Summary {
     }
 
     #[inline]
-    fn post(&mut self, _: u32, _: Time, _: &NonblockingCall, _: &Reply) {
+    fn post(&mut self, _: u32, _: Time, _: &PlainCall<'_>, _: &Reply) {
         self.calls += 1;
     }
 

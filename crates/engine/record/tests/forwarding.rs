@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use mpirage_call::wire::{NonblockingCall, NonblockingOperation};
+use mpirage_call::wire::{PlainCall, PlainOperation};
 use mpirage_call::{Call, Payload, Reply, RequestId, SendMode, Stamp, WORLD};
 use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
@@ -30,7 +30,7 @@ impl Recorder for Spy {
         self.note("call");
     }
 
-    fn post(&mut self, _: u32, _: Time, _: &NonblockingCall, _: &Reply) {
+    fn post(&mut self, _: u32, _: Time, _: &PlainCall<'_>, _: &Reply) {
         self.note("post");
     }
 
@@ -73,14 +73,19 @@ fn play(recorder: &mut dyn Recorder) {
 
 const PLAYED: [&str; 4] = ["record", "call", "post", "messages"];
 
-fn send() -> NonblockingCall {
-    let operation =
-        NonblockingOperation::Send { mode: SendMode::Standard, to: 1, tag: 7, payload: Payload::Absent };
-    NonblockingCall {
+fn send() -> PlainCall<'static> {
+    let operation = PlainOperation::Send {
+        mode: SendMode::Standard,
+        to: 1,
+        tag: 7,
+        payload: Payload::Absent,
+        answer: false,
+    };
+    PlainCall {
         stamp: Stamp::default(),
         context: WORLD,
         bytes: 8,
-        request: RequestId::new(1),
+        request: Some(RequestId::new(1)),
         operation,
         words: 0,
     }

@@ -1,6 +1,6 @@
 //! The envelope of a call: communicator, tag, bytes and the other rank.
 
-use mpirage_call::wire::{NonblockingCall, NonblockingOperation};
+use mpirage_call::wire::{PlainCall, PlainOperation};
 use mpirage_call::{Call, Completion};
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::{CommRank, Comms};
@@ -56,11 +56,11 @@ impl Envelope {
 
     /// The same for a nonblocking send or receive.
     #[inline(always)]
-    pub fn of_plain(rank: u32, call: &NonblockingCall, comms: &Comms, contexts: &Contexts) -> Envelope {
+    pub fn of_plain(rank: u32, call: &PlainCall<'_>, comms: &Comms, contexts: &Contexts) -> Envelope {
         let (peer, tag, bytes) = match call.operation {
-            NonblockingOperation::Send { to, tag, .. } => (Some(to), tag, call.bytes),
+            PlainOperation::Send { to, tag, .. } => (Some(to), tag, call.bytes),
             // The bytes belong to the call that completes the request.
-            NonblockingOperation::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
+            PlainOperation::Recv { from, tag, .. } => (from, tag.unwrap_or(0), 0),
         };
         let peer = peer.and_then(|peer| comms.world_of(call.context, rank, CommRank(peer)));
         Envelope { comm: contexts.index(call.context), tag, bytes, peer }

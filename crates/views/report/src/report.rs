@@ -4,7 +4,7 @@ mod finish;
 
 use std::collections::BTreeMap;
 
-use mpirage_call::{Call, Collective, Reply, Stamp, wire::NonblockingCall};
+use mpirage_call::{Call, Collective, Reply, Stamp, wire::PlainCall};
 use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::Comms;
@@ -291,7 +291,7 @@ impl Recorder for Report {
     }
 
     #[inline]
-    fn post(&mut self, rank: u32, at: Time, call: &NonblockingCall, _: &Reply) {
+    fn post(&mut self, rank: u32, at: Time, call: &PlainCall<'_>, _: &Reply) {
         let envelope = Envelope::of_plain(rank, call, &self.comms, &self.contexts);
         self.exchange(rank, &call.stamp, at.as_picos(), 0, &envelope);
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::bursts::Workload;
 use super::compute::Processing;
 use super::core::Core;
+use super::fast_path::FastCalls;
 use super::latencies::LeastLatencies;
 use super::match_choices::MatchChoices;
 use super::names::Names;
@@ -28,6 +29,8 @@ pub(super) struct Calls<M> {
     pub names: Names,
     /// Processes that ranks have started.
     pub spawning: Spawning,
+    /// The sends and receives that nothing can stand before.
+    pub fast: FastCalls,
     /// Are calls checked before they are carried out?
     pub checked: bool,
     /// Sources of wildcard receives, if the run explores them.

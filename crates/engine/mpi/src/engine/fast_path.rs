@@ -1,10 +1,10 @@
-//! The fast path for the commonest calls: sends and receives with a request, where nothing stands before them.
+//! The fast path for the commonest calls: sends and receives, where nothing stands before them.
 //!
 //! It does what [`perform`](super::perform) does, without the checks for what such calls cannot be. Anything unusual,
 //! mistakes included, is left to the general path before anything is changed.
 
-use mpirage_call::LineId;
-use mpirage_call::wire::{NonblockingCall, NonblockingOperation};
+use mpirage_call::wire::{PlainCall, PlainOperation};
+use mpirage_call::{BLOCKING, LineId, RankId};
 use mpirage_units::Duration;
 
 use super::bursts::Bursts;
@@ -12,7 +12,8 @@ use super::calls::Calls;
 use super::messages::Incoming;
 use crate::memory::Memory;
 use crate::origin::Origin;
-use crate::protocol::{AccessProgress, LibraryProgress};
+use crate::protocol::AccessProgress;
+use crate::ranks::inbox::Borrowed;
 use crate::ranks::line::Then;
 use crate::transport::matching::{ANY_TAG, Key};
 use crate::transport::message::{Outgoing, Owner};
@@ -24,83 +25,170 @@ pub(super) enum FastPath {
     NotTaken,
     /// The call is carried out, and the next may follow.
     Done,
-    /// The call is carried out, and is being paid for.
-    Paying,
+    /// The call is carried out; it is being paid for, or it is the last one for now.
+    Stopped,
+}
+
+/// The sends and receives that the fast path may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FastCalls {
+    /// None.
+    None,
+    /// Those without a burst before them.
+    WithoutBurst,
+    /// All.
+    All,
 }
 
 impl<M: Memory> Calls<M> {
-    /// Carries out the next call of the inbox, if it is for the fast path.
+    /// Decides once per run what would have to be asked before each call.
+    pub(super) fn decide_fast_calls(&mut self) {
+        let protocol = self.core.protocol();
+        let simple = self.choices.is_none()
+            && !protocol.has_beginnings()
+            && self.core.occupancy.is_none()
+            && protocol.one_sided == AccessProgress::Interface;
+        self.fast = match self.work.bursts {
+            Bursts::None if simple => FastCalls::All,
+            Bursts::Measured if simple => FastCalls::WithoutBurst,
+            _ => FastCalls::None,
+        };
+    }
+
+    /// Carries out calls of the inbox as long as they are for the fast path.
     #[inline]
     pub(super) fn try_fast_path(&mut self, line: LineId) -> FastPath {
-        match self.core.ranks.line(line).inbox.next_plain() {
-            Some(call) if self.nothing_before(line, &call) => self.perform_plain(line, &call),
-            _ => FastPath::NotTaken,
+        if self.fast == FastCalls::None {
+            return FastPath::NotTaken;
         }
+        let state = self.core.ranks.line_mut(line);
+        let (rank, inbox) = (state.rank, state.inbox.borrow());
+        let path = loop {
+            let (next, _) = self.core.ranks.line(line).inbox.positions();
+            let path = match inbox.plain_at(next) {
+                Some(call) if self.nothing_before(rank, &call) => {
+                    self.perform_plain(line, rank, &call, (&inbox, next))
+                }
+                _ => FastPath::NotTaken,
+            };
+            if path != FastPath::Done || self.core.jobs.is_over(rank) {
+                break path;
+            }
+        };
+        self.core.ranks.line_mut(line).inbox.give_back(inbox);
+        path
     }
 
     /// Is it time for the call?
     #[inline]
-    fn nothing_before(&self, line: LineId, call: &NonblockingCall) -> bool {
-        let no_burst = match self.work.bursts {
-            Bursts::None => true,
-            Bursts::Measured => call.stamp.burst.is_none(),
-            _ => false,
-        };
-        no_burst
-            && self.choices.is_none()
+    fn nothing_before(&self, rank: RankId, call: &PlainCall<'_>) -> bool {
+        (self.fast == FastCalls::All || call.stamp.burst.is_none())
             && call.stamp.delay.is_zero()
-            && !self.core.protocol().has_beginnings()
-            && self.core.occupancy.is_none()
-            && (self.core.protocol().progress == LibraryProgress::Background
-                || self.core.collectives.none_is_held_up())
-            && self.core.protocol().one_sided == AccessProgress::Interface
-            && !self.samples.is_open(self.core.ranks.rank_of(line))
+            && self.core.collectives.none_is_held_up()
+            && !self.samples.is_open(rank)
     }
 
-    #[inline]
-    fn perform_plain(&mut self, line: LineId, call: &NonblockingCall) -> FastPath {
-        let &NonblockingCall { context, bytes, request, .. } = call;
-        let rank = self.core.ranks.rank_of(line);
+    #[inline(always)]
+    fn perform_plain(
+        &mut self,
+        line: LineId,
+        rank: RankId,
+        call: &PlainCall<'_>,
+        place: (&Borrowed, usize),
+    ) -> FastPath {
+        let &PlainCall { context, bytes, request, .. } = call;
+        let Some(request) = request else { return self.perform_blocking(line, rank, place) };
         if self.checked && !self.checks().may_open(rank, request) {
             return FastPath::NotTaken;
         }
         let cost = match call.operation {
-            NonblockingOperation::Send { mode, to, tag, payload } => {
-                let Some((me, peer)) = self.core.collectives.comms().address(context, rank, to) else {
+            PlainOperation::Send { to, .. } => {
+                let owner = Owner::Request { rank, id: request };
+                let Some(outgoing) = self.outgoing(line, rank, call, owner) else {
                     return FastPath::NotTaken;
                 };
-                if self.checked && !self.checks().may_send(tag, bytes) {
-                    return FastPath::NotTaken;
-                }
                 self.begin_plain(line, call);
-                let key = Key::new(context, Some(me), Some(tag));
-                let (owner, origin) = (Owner::Request { rank, id: request }, Origin::of(&call.stamp));
-                let ideal = self.core.ranks.line(line).ideal;
-                self.core.post_request_send(
-                    line,
-                    request,
-                    (context, to),
-                    Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal },
-                );
+                self.core.post_request_send(line, request, (context, to), outgoing);
                 self.core.protocol().overhead_meanwhile(bytes, false)
             }
-            NonblockingOperation::Recv { from, tag, address } => {
-                if self.checked && (tag == Some(ANY_TAG) || !self.checks().knows_peer(rank, context, from)) {
-                    return FastPath::NotTaken;
-                }
+            PlainOperation::Recv { .. } => {
+                let Some(incoming) = self.incoming(rank, call) else { return FastPath::NotTaken };
                 self.begin_plain(line, call);
-                let key = Key::new(context, from, tag);
-                let incoming = Incoming { key, room: bytes, address, matched: None };
                 self.core.post_request_receive(line, request, context, incoming);
                 Duration::ZERO
             }
         };
-        self.settle_plain(line, call, cost)
+        self.settle_plain(line, call, cost, place)
+    }
+
+    /// The same for the call that starts at a place and blocks: read again, so that the fields of others stay in registers.
+    #[inline(never)]
+    fn perform_blocking(
+        &mut self,
+        line: LineId,
+        rank: RankId,
+        (inbox, position): (&Borrowed, usize),
+    ) -> FastPath {
+        let Some(call) = &inbox.plain_at(position) else { return FastPath::NotTaken };
+        let progress = match call.operation {
+            PlainOperation::Send { mode, answer, .. } => {
+                let outgoing = self.outgoing(line, rank, call, Owner::None);
+                let waits = self.core.protocol().transfer_mode(mode, call.bytes).sender_waits();
+                let Some(outgoing) = outgoing.filter(|_| !waits) else { return FastPath::NotTaken };
+                self.begin_blocking(line, call, answer);
+                self.core.post_send(outgoing);
+                self.core.take_events();
+                self.finish_blocking_send(line, call.bytes, answer)
+            }
+            PlainOperation::Recv { .. } => {
+                let Some(incoming) = self.incoming(rank, call) else { return FastPath::NotTaken };
+                self.begin_blocking(line, call, true);
+                self.core.post_request_receive(line, BLOCKING, call.context, incoming);
+                self.wait_for_blocking(line)
+            }
+        };
+        let answer = !matches!(call.operation, PlainOperation::Send { answer: false, .. });
+        let goes_on = self.settle(line, progress, answer);
+        if self.core.observers.wants_arguments() && self.core.take_unrecorded() {
+            self.core.record_details(line, &call.to_call());
+        }
+        if goes_on { FastPath::Done } else { FastPath::Stopped }
+    }
+
+    /// What a send sends; none if there is something wrong with it.
+    #[inline(always)]
+    fn outgoing<'c>(
+        &self,
+        line: LineId,
+        rank: RankId,
+        call: &PlainCall<'c>,
+        owner: Owner,
+    ) -> Option<Outgoing<'c>> {
+        let PlainOperation::Send { mode, to, tag, payload, .. } = call.operation else { return None };
+        let bytes = call.bytes;
+        let (me, peer) = self.core.collectives.comms().address(call.context, rank, to)?;
+        if self.checked && !self.checks().may_send(tag, bytes) {
+            return None;
+        }
+        let key = Key::new(call.context, Some(me), Some(tag));
+        let (origin, ideal) = (Origin::of(&call.stamp), self.core.ranks.line(line).ideal);
+        Some(Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal })
+    }
+
+    /// What a receive expects; none if there is something wrong with it.
+    #[inline(always)]
+    fn incoming(&self, rank: RankId, call: &PlainCall<'_>) -> Option<Incoming> {
+        let PlainOperation::Recv { from, tag, address } = call.operation else { return None };
+        if self.checked && (tag == Some(ANY_TAG) || !self.checks().knows_peer(rank, call.context, from)) {
+            return None;
+        }
+        let key = Key::new(call.context, from, tag);
+        Some(Incoming { key, room: call.bytes, address, matched: None })
     }
 
     /// Turns to the call.
-    #[inline]
-    fn begin_plain(&mut self, line: LineId, call: &NonblockingCall) {
+    #[inline(always)]
+    fn begin_plain(&mut self, line: LineId, call: &PlainCall<'_>) {
         let now = self.core.now();
         let state = self.core.ranks.line_mut(line);
         state.stamp = call.stamp;
@@ -109,20 +197,45 @@ impl<M: Memory> Calls<M> {
         state.polling.failures = 0;
     }
 
-    #[inline]
-    fn settle_plain(&mut self, line: LineId, call: &NonblockingCall, cost: Duration) -> FastPath {
+    /// The same for a call that the line may wait in.
+    #[inline(always)]
+    fn begin_blocking(&mut self, line: LineId, call: &PlainCall<'_>, answer: bool) {
+        self.begin_plain(line, call);
+        if answer {
+            let state = self.core.ranks.line_mut(line);
+            state.reply.clear();
+            let rank = state.rank;
+            self.core.show_output(rank);
+        }
+    }
+
+    #[inline(always)]
+    fn settle_plain(
+        &mut self,
+        line: LineId,
+        call: &PlainCall<'_>,
+        cost: Duration,
+        place: (&Borrowed, usize),
+    ) -> FastPath {
         if !cost.is_zero() {
             self.core.pay(line, cost, Then::NextCall);
-            return FastPath::Paying;
+            return FastPath::Stopped;
         }
-        // It took no time, and its arguments are at hand: nothing needs to be read again.
-        let now = self.core.now();
-        let state = self.core.ranks.line(line);
         if self.core.observers.wants_arguments() {
-            self.core.observers.post((line, state.rank), now, call, &state.reply);
+            self.record_plain(line, place);
         } else {
-            self.core.observers.call((line, state.rank), &call.stamp, (now, now), None);
+            let (now, rank) = (self.core.now(), self.core.ranks.rank_of(line));
+            self.core.observers.call((line, rank), &call.stamp, (now, now), None);
         }
         FastPath::Done
+    }
+
+    /// The call that starts at a place took no time, and its arguments are at hand.
+    #[inline(never)]
+    fn record_plain(&mut self, line: LineId, (inbox, position): (&Borrowed, usize)) {
+        let (now, state) = (self.core.now(), self.core.ranks.line(line));
+        if let Some(call) = &inbox.plain_at(position) {
+            self.core.observers.post((line, state.rank), now, call, &state.reply);
+        }
     }
 }

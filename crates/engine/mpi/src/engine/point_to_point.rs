@@ -79,7 +79,7 @@ impl<M: Memory> Calls<M> {
     }
 
     /// A blocking send that was complete at once.
-    fn finish_blocking_send(&mut self, line: LineId, bytes: u64, answer: bool) -> Progress {
+    pub(super) fn finish_blocking_send(&mut self, line: LineId, bytes: u64, answer: bool) -> Progress {
         if answer {
             self.core.ranks.line_mut(line).reply.completions.push(Completion::empty(0));
         }
@@ -123,7 +123,7 @@ impl<M: Memory> Calls<M> {
         self.settle(line, progress, true);
     }
 
-    fn wait_for_blocking(&mut self, line: LineId) -> Progress {
+    pub(super) fn wait_for_blocking(&mut self, line: LineId) -> Progress {
         let complete = self.core.ranks.start_wait(line, Completing::All, &[BLOCKING], self.core.now());
         self.wait_or_poll(line, complete, false)
     }

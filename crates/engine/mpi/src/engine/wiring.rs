@@ -16,6 +16,7 @@ use super::bursts::{Bursts, Speeds, Workload};
 use super::calls::Calls;
 use super::core::Core;
 use super::diagnosis::Diagnosis;
+use super::fast_path::FastCalls;
 use super::latencies::LeastLatencies;
 use super::match_choices::{MatchChoice, MatchChoices};
 use super::names::Names;
@@ -118,7 +119,7 @@ impl<M: Memory> Engine<M> {
         if ranks > first as usize {
             core.collectives.add_universe(ranks as u32);
         }
-        Engine {
+        let mut engine = Engine {
             calls: Calls {
                 core,
                 work: Workload {
@@ -138,13 +139,16 @@ impl<M: Memory> Engine<M> {
                 shared_sites: HashMap::new(),
                 names: Names::default(),
                 spawning: Spawning::default(),
+                fast: FastCalls::None,
                 checked: false,
                 choices: None,
             },
             call_buffer: Vec::new(),
             events: Vec::new(),
             resumed: None,
-        }
+        };
+        engine.calls.decide_fast_calls();
+        engine
     }
 
     /// Makes a communicator of these ranks of the run, in order, before the run starts and at no cost. The first is
@@ -162,6 +166,7 @@ impl<M: Memory> Engine<M> {
     /// Chooses the sources of wildcard receives, before the run starts.
     pub fn choose_matches(&mut self, choices: &[MatchChoice]) {
         self.calls.choices = Some(Box::new(MatchChoices::new(choices)));
+        self.calls.decide_fast_calls();
     }
 
     /// Adds a line to a rank: a further thread that calls MPI. It is resumed like the others.
@@ -273,7 +278,9 @@ impl<M: Memory> Engine<M> {
     /// All ranks are graphs: they open a request for all they do, and take what is complete. True if there are processors for
     /// which they compete; then they are to hand over at once what is free.
     pub fn run_graphs(&mut self) -> bool {
-        self.calls.core.run_graphs()
+        let compete = self.calls.core.run_graphs();
+        self.calls.decide_fast_calls();
+        compete
     }
 
     /// Hands the driver's memory and the line's reply to `give`, before the line is resumed.

@@ -1,8 +1,7 @@
 //! Calls that a line has made and that are not carried out yet, as words.
 
 use mpirage_call::wire::{
-    HeadKind, NonblockingCall, WireError, decode_call, decode_nonblocking, decode_receive, decode_stamp,
-    head_kind,
+    HeadKind, PlainCall, WireError, decode_call, decode_plain, decode_receive, decode_stamp, head_kind,
 };
 use mpirage_call::{Call, Stamp};
 
@@ -61,12 +60,6 @@ impl Inbox {
         decode_call(&self.words[self.next..])
     }
 
-    /// The next call, if it is a send or receive with a request.
-    #[inline]
-    pub(crate) fn next_plain(&self) -> Option<NonblockingCall> {
-        self.words.get(self.next..).and_then(decode_nonblocking)
-    }
-
     /// Takes the words, so that a call in them can be read while the line changes.
     #[inline]
     pub(crate) fn borrow(&mut self) -> Borrowed {
@@ -121,6 +114,12 @@ impl Inbox {
 }
 
 impl Borrowed {
+    /// The call that starts at a position, if it is a plain send or receive.
+    #[inline(always)]
+    pub(crate) fn plain_at(&self, position: usize) -> Option<PlainCall<'_>> {
+        self.0.get(position..).and_then(decode_plain)
+    }
+
     /// The call that starts at a position, its stamp, and how many words it has.
     #[inline]
     pub(crate) fn call_at(&self, position: usize) -> Result<(Stamp, Call<'_>, usize), WireError> {

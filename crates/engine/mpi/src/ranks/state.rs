@@ -134,7 +134,7 @@ impl Ranks {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn slot_mut(&mut self, line: LineId, id: RequestId) -> &mut Slot {
         match id {
             BLOCKING => &mut self.lines[line.index()].blocking,

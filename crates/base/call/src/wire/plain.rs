@@ -1,4 +1,4 @@
-//! Nonblocking sends and receives, which are the commonest calls: read without looking for other calls.
+//! Plain sends and receives, which are the commonest calls: read without looking for other calls.
 
 use super::calls::stamp;
 use super::fields::{FieldReader, STAMP_WORDS};
@@ -11,26 +11,26 @@ use crate::{Call, Completing, ContextId, Payload, RequestId, SendMode, Stamp};
 /// In the head of a wait: it is a poll.
 const POLL: u64 = 1 << (8 + Completing::BITS);
 
-/// A nonblocking send or receive whose bytes are not in the call.
+/// A send, or a receive of a message that no probe has taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NonblockingCall {
+pub struct PlainCall<'a> {
     /// Computation and delay before the call.
     pub stamp: Stamp,
     /// The communicator.
     pub context: ContextId,
     /// Bytes of the message, or room for so many.
     pub bytes: u64,
-    /// The request that completes with the operation.
-    pub request: RequestId,
+    /// The request that completes with the operation; none if the call blocks.
+    pub request: Option<RequestId>,
     /// Send or receive, with the fields that only one of them has.
-    pub operation: NonblockingOperation,
+    pub operation: PlainOperation<'a>,
     /// Words of the call in the mailbox.
     pub words: usize,
 }
 
-/// A nonblocking operation.
+/// A send or a receive.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum NonblockingOperation {
+pub enum PlainOperation<'a> {
     /// A send.
     Send {
         /// When it is complete.
@@ -40,9 +40,11 @@ pub enum NonblockingOperation {
         /// The tag.
         tag: i32,
         /// Where the bytes are.
-        payload: Payload<'static>,
+        payload: Payload<'a>,
+        /// Does the rank wait for the answer to a call that blocks?
+        answer: bool,
     },
-    /// A receive of a message that no probe has taken.
+    /// A receive.
     Recv {
         /// The sender, as a rank of the communicator; none for `MPI_ANY_SOURCE`.
         from: Option<u32>,
@@ -53,17 +55,16 @@ pub enum NonblockingOperation {
     },
 }
 
-impl NonblockingCall {
+impl<'a> PlainCall<'a> {
     /// The call.
     #[inline]
-    pub fn to_call(&self) -> Call<'static> {
-        let &NonblockingCall { context, bytes, request, .. } = self;
-        let request = Some(request);
+    pub fn to_call(&self) -> Call<'a> {
+        let &PlainCall { context, bytes, request, .. } = self;
         match self.operation {
-            NonblockingOperation::Send { mode, to, tag, payload } => {
-                Call::Send { mode, context, to, tag, bytes, payload, request, answer: false }
+            PlainOperation::Send { mode, to, tag, payload, answer } => {
+                Call::Send { mode, context, to, tag, bytes, payload, request, answer }
             }
-            NonblockingOperation::Recv { from, tag, address } => {
+            PlainOperation::Recv { from, tag, address } => {
                 Call::Recv { context, from, tag, bytes, address, request, matched: None }
             }
         }
@@ -72,23 +73,18 @@ impl NonblockingCall {
 
 /// Reads the call at the head of `buffer`; none if it is another call.
 #[inline(always)]
-pub fn decode_nonblocking(buffer: &[u64]) -> Option<NonblockingCall> {
+pub fn decode_plain(buffer: &[u64]) -> Option<PlainCall<'_>> {
     let (mut record, words) = Reader::open(buffer).ok()?;
     let head: &[u64; STAMP_WORDS] = record.chunk().ok()?;
     let mut fields = FieldReader::new(head[0], &mut record);
     let (context, bytes, request, operation) = match head[0] as u8 {
         row::Send::CODE => {
-            let Call::Send { mode, context, to, tag, bytes, payload, request, .. } =
+            let Call::Send { mode, context, to, tag, bytes, payload, request, answer } =
                 row::Send::decode(&mut fields).ok()?
             else {
                 return None;
             };
-            let payload = match payload {
-                Payload::Absent => Payload::Absent,
-                Payload::At(address) => Payload::At(address),
-                Payload::Inline(_) => return None,
-            };
-            (context, bytes, request?, NonblockingOperation::Send { mode, to, tag, payload })
+            (context, bytes, request, PlainOperation::Send { mode, to, tag, payload, answer })
         }
         row::Recv::CODE => {
             let Call::Recv { context, from, tag, bytes, address, request, matched: None } =
@@ -96,11 +92,11 @@ pub fn decode_nonblocking(buffer: &[u64]) -> Option<NonblockingCall> {
             else {
                 return None;
             };
-            (context, bytes, request?, NonblockingOperation::Recv { from, tag, address })
+            (context, bytes, request, PlainOperation::Recv { from, tag, address })
         }
         _ => return None,
     };
-    Some(NonblockingCall { stamp: stamp(head), context, bytes, request, operation, words })
+    Some(PlainCall { stamp: stamp(head), context, bytes, request, operation, words })
 }
 
 /// Reads the call at the head of `buffer`, a receive of any kind; none if it is another call.
@@ -147,13 +143,13 @@ mod tests {
     use crate::wire::{Full, encode_call, encode_known_call, push_call};
     use crate::{Blocks, Burst, CollectiveCall, Part};
 
-    /// Reads a call, after checking that every prefix of it is refused.
-    fn read(call: &Call<'_>) -> Option<NonblockingCall> {
+    /// Is the call found to be plain, and read as it was written? Every prefix of it is refused.
+    fn is_plain(call: &Call<'_>) -> bool {
         let stamp = Stamp { function: 7, burst: Burst::serial(5), delay: Duration::from_picos(3), site: 11 };
         let mut words = Vec::new();
         push_call(&stamp, call, &mut words);
         for length in 0..words.len() {
-            assert_eq!(decode_nonblocking(&words[..length]), None, "{length} of {}", words.len());
+            assert_eq!(decode_plain(&words[..length]), None, "{length} of {}", words.len());
         }
         let mut buffer = [0; 32];
         let length = encode_call(&stamp, call, &mut buffer).unwrap();
@@ -163,31 +159,25 @@ mod tests {
         assert_eq!(words, known[..length]);
         assert_eq!(encode_known_call(&stamp, call, &mut known[..length - 1]), Err(Full));
         words.push(99);
-        let found = decode_nonblocking(&words);
-        assert!(found.is_none_or(|found| found.stamp == stamp && found.words == words.len() - 1));
-        found
+        let Some(found) = decode_plain(&words) else { return false };
+        assert_eq!((found.stamp, found.words, found.to_call()), (stamp, words.len() - 1, *call));
+        true
     }
 
     #[test]
-    fn nonblocking_calls_come_back() {
-        for (payload, mode) in
-            [(Payload::Absent, SendMode::Standard), (Payload::At(64), SendMode::Synchronous)]
-        {
-            let send = |request| Call::Send {
-                mode,
-                context: ContextId::new(2),
-                to: 5,
-                tag: -3,
-                bytes: 1 << 40,
-                payload,
-                request,
-                answer: false,
-            };
-            let found = read(&send(Some(RequestId::new(9)))).unwrap();
-            assert_eq!(found.to_call(), send(Some(RequestId::new(9))));
-            assert_eq!((found.context.get(), found.bytes, found.request.get()), (2, 1 << 40, 9));
-            assert_eq!(found.operation, NonblockingOperation::Send { mode, to: 5, tag: -3, payload });
-            assert_eq!(read(&send(None)), None);
+    fn plain_calls_come_back() {
+        let requests = [None, Some(RequestId::new(9))];
+        for (payload, mode) in [
+            (Payload::Absent, SendMode::Standard),
+            (Payload::At(64), SendMode::Synchronous),
+            (Payload::Inline(b"abc"), SendMode::Standard),
+        ] {
+            for (request, answer) in requests.into_iter().zip([true, false]) {
+                let context = ContextId::new(2);
+                let (to, tag, bytes) = (5, -3, 3);
+                let send = Call::Send { mode, context, to, tag, bytes, payload, request, answer };
+                assert!(is_plain(&send), "{send:?}");
+            }
         }
         for (from, tag) in [(Some(4), Some(1)), (None, Some(-1)), (Some(0), None), (None, None)] {
             let recv = |request, matched| Call::Recv {
@@ -199,37 +189,22 @@ mod tests {
                 request,
                 matched,
             };
-            let found = read(&recv(Some(RequestId::new(1)), None)).unwrap();
-            assert_eq!(found.to_call(), recv(Some(RequestId::new(1)), None));
-            assert_eq!((found.context.get(), found.bytes, found.request.get()), (0, 77, 1));
-            assert_eq!(found.operation, NonblockingOperation::Recv { from, tag, address: 1 << 33 });
-            assert_eq!(
-                (read(&recv(None, None)), read(&recv(Some(RequestId::new(1)), Some(2)))),
-                (None, None)
-            );
-            for call in [recv(None, None), recv(Some(RequestId::new(1)), None), recv(None, Some(2))] {
-                let mut words = Vec::new();
-                push_call(&Stamp::default(), &call, &mut words);
-                assert_eq!((decode_receive(&words), decode_receive(&words[1..])), (Some(call), None));
+            for request in requests {
+                assert!(is_plain(&recv(request, None)) && !is_plain(&recv(request, Some(2))));
+                for matched in [None, Some(2)] {
+                    let (call, mut words) = (recv(request, matched), Vec::new());
+                    push_call(&Stamp::default(), &call, &mut words);
+                    assert_eq!((decode_receive(&words), decode_receive(&words[1..])), (Some(call), None));
+                }
             }
         }
     }
 
     #[test]
-    fn other_calls_are_not_nonblocking() {
-        let inline = Call::Send {
-            mode: SendMode::Standard,
-            context: ContextId::new(0),
-            to: 1,
-            tag: 0,
-            bytes: 3,
-            payload: Payload::Inline(b"abc"),
-            request: Some(RequestId::new(1)),
-            answer: false,
-        };
+    fn other_calls_are_not_plain() {
         let wait = Call::Wait { how: crate::Completing::All, poll: false, requests: &[RequestId::new(1); 8] };
-        for call in [Call::Init, Call::Now, inline, wait] {
-            assert_eq!(read(&call), None);
+        for call in [Call::Init, Call::Now, wait] {
+            assert!(!is_plain(&call));
             let mut words = Vec::new();
             push_call(&Stamp::default(), &call, &mut words);
             assert_eq!(decode_receive(&words), None);
