@@ -81,10 +81,15 @@ impl<M: Memory> DataPlane<M> {
     }
 
     /// Delivers held bytes of rank `from` to a place; to none at address zero.
+    #[inline(always)]
     pub(crate) fn deliver(&mut self, held: Held, from: RankId, to: Place, bytes: u64) {
-        if to.address == 0 || bytes == 0 {
-            return;
+        if to.address != 0 && bytes != 0 {
+            self.deliver_some(held, from, to, bytes);
         }
+    }
+
+    #[inline(never)]
+    fn deliver_some(&mut self, held: Held, from: RankId, to: Place, bytes: u64) {
         match held {
             Held::Nothing => {}
             Held::Buffer(id) => self.memory.write(to, &self.buffers[id.index()]),

@@ -1,4 +1,4 @@
-//! The meaning of the kernel's tokens: a kind in the upper half, an identifier in the lower.
+//! The meaning of the kernel's tokens: a kind in the lowest bits, an identifier above them.
 
 use mpirage_call::{LineId, RankId};
 use mpirage_kernel::Token;
@@ -32,12 +32,17 @@ pub(crate) enum Due {
     File(FileActivityId),
 }
 
+/// Bits of a token that are the kind.
+const KIND: u32 = 4;
+/// The kind of [`Due::Transfer`].
+const TRANSFER: u64 = 1;
+
 impl Due {
     #[inline]
     pub(crate) fn token(self) -> Token {
         let (kind, number) = match self {
             Due::Line(line) => (0, line.index()),
-            Due::Transfer(message) => (1, message.index()),
+            Due::Transfer(message) => (TRANSFER, message.index()),
             Due::Run(run) => (2, run.index()),
             Due::Work(work) => (3, work.index()),
             Due::SendComplete(delayed) => (4, delayed.index()),
@@ -48,16 +53,22 @@ impl Due {
             Due::Migration(rank) => (9, rank.index()),
             Due::File(activity) => (10, activity.index()),
         };
-        Token(kind << 32 | number as u64)
+        Token(kind | (number as u64) << KIND)
+    }
+
+    /// The message whose transfer or copy a token is for: the commonest kind.
+    #[inline(always)]
+    pub(crate) fn message(token: Token) -> Option<MessageId> {
+        (kind_of(token) == TRANSFER).then(|| MessageId::new(number_of(token) as usize))
     }
 
     #[inline]
     pub(crate) fn of(token: Token) -> Due {
-        let number = token.0 as u32;
+        let number = number_of(token);
         let index = number as usize;
-        match token.0 >> 32 {
+        match kind_of(token) {
             0 => Due::Line(LineId::new(number)),
-            1 => Due::Transfer(MessageId::new(index)),
+            TRANSFER => Due::Transfer(MessageId::new(index)),
             2 => Due::Run(RunId::new(index)),
             3 => Due::Work(WorkId::new(index)),
             4 => Due::SendComplete(DelayedId::new(index)),
@@ -69,6 +80,16 @@ impl Due {
             _ => Due::File(FileActivityId::new(index)),
         }
     }
+}
+
+#[inline(always)]
+fn kind_of(token: Token) -> u64 {
+    token.0 & ((1 << KIND) - 1)
+}
+
+#[inline(always)]
+fn number_of(token: Token) -> u32 {
+    (token.0 >> KIND) as u32
 }
 
 #[cfg(test)]
@@ -92,6 +113,10 @@ mod tests {
         ];
         for due in all {
             assert_eq!(Due::of(due.token()), due);
+            assert_eq!(
+                Due::message(due.token()).map(Due::Transfer),
+                Some(due).filter(|due| matches!(due, Due::Transfer(_)))
+            );
         }
     }
 }

@@ -13,12 +13,9 @@ pub(super) fn note_activity<M>(core: &mut Core<M>, rank: RankId) {
     }
 }
 
-/// An activity has ended or reached a milestone. Where the job is not named, it shows in what follows.
-#[inline]
+/// An activity has ended or reached a milestone, and there are several jobs. Where the job is not named, it shows in what follows.
+#[inline(never)]
 pub(super) fn note_due<M>(core: &mut Core<M>, due: Due) {
-    if !core.jobs.are_several() {
-        return;
-    }
     match due {
         Due::Line(line) => note_activity(core, core.ranks.rank_of(line)),
         Due::Transfer(message) => note_activity(core, core.transport.message(message).from),

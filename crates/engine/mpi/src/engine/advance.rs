@@ -86,9 +86,14 @@ impl<M: Memory> Engine<M> {
         for at in 0..events.len() {
             self.fetch_ahead(&events[at..]);
             let Event { token, milestone } = events[at];
-            let due = Due::of(token);
-            note_due(&mut self.calls.core, due);
-            match due {
+            if self.calls.core.jobs.are_several() {
+                note_due(&mut self.calls.core, Due::of(token));
+            }
+            if let Some(message) = Due::message(token) {
+                self.transfer_event(message, milestone);
+                continue;
+            }
+            match Due::of(token) {
                 Due::Line(line) => self.line_due(line),
                 Due::Transfer(message) => self.transfer_event(message, milestone),
                 Due::Run(run) => self.calls.core.push_task(Task::Run(run)),

@@ -9,6 +9,7 @@ use mpirage_units::Duration;
 
 use super::bursts::Bursts;
 use super::calls::Calls;
+use super::core::Core;
 use super::messages::Incoming;
 use crate::memory::Memory;
 use crate::origin::Origin;
@@ -118,7 +119,7 @@ impl<M: Memory> Calls<M> {
                 Duration::ZERO
             }
         };
-        self.settle_plain(line, call, cost, place)
+        self.settle_plain(line, cost, place)
     }
 
     /// The same for the call that starts at a place and blocks: read again, so that the fields of others stay in registers.
@@ -210,13 +211,7 @@ impl<M: Memory> Calls<M> {
     }
 
     #[inline(always)]
-    fn settle_plain(
-        &mut self,
-        line: LineId,
-        call: &PlainCall<'_>,
-        cost: Duration,
-        place: (&Borrowed, usize),
-    ) -> FastPath {
+    fn settle_plain(&mut self, line: LineId, cost: Duration, place: (&Borrowed, usize)) -> FastPath {
         if !cost.is_zero() {
             self.core.pay(line, cost, Then::NextCall);
             return FastPath::Stopped;
@@ -224,8 +219,9 @@ impl<M: Memory> Calls<M> {
         if self.core.observers.wants_arguments() {
             self.record_plain(line, place);
         } else {
-            let (now, rank) = (self.core.now(), self.core.ranks.rank_of(line));
-            self.core.observers.call((line, rank), &call.stamp, (now, now), None);
+            let (now, Core { ranks, observers, .. }) = (self.core.now(), &mut self.core);
+            let state = ranks.line(line);
+            observers.call((line, state.rank), &state.stamp, (now, now), None);
         }
         FastPath::Done
     }

@@ -1,6 +1,6 @@
 //! One way to post a send, and one to post a receive.
 
-use mpirage_call::{ContextId, LineId, RequestId};
+use mpirage_call::{Completion, ContextId, LineId, RequestId};
 
 use super::core::Core;
 use crate::ids::{Id, MessageId};
@@ -54,11 +54,8 @@ impl<M: Memory> Core<M> {
         let tag = outgoing.key.tag;
         let (message, complete) = self.post_send(outgoing);
         let operation = Operation::Send { context, to, tag, message: Some(message) };
-        self.ranks.open_request(line, id, operation);
-        if complete {
-            let wakeup = self.ranks.complete_at_once(line, id);
-            self.wake(wakeup);
-        }
+        let wakeup = self.ranks.open(line, id, operation, complete.then(|| Completion::empty(0)));
+        self.wake(wakeup);
         self.take_events();
     }
 

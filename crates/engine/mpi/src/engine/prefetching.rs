@@ -49,10 +49,7 @@ impl<M: Memory> Engine<M> {
         if events.len() <= 1 {
             return;
         }
-        let message = |ahead: usize| match Due::of(events.get(ahead)?.token) {
-            Due::Transfer(id) => Some(id),
-            _ => None,
-        };
+        let message = |ahead: usize| Due::message(events.get(ahead)?.token);
         let Core { transport, ranks, .. } = &self.calls.core;
         if let Some(id) = message(FAR) {
             transport.fetch_message(id);

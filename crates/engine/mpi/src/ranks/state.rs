@@ -31,8 +31,9 @@ pub(crate) enum Wakeup {
     Certain(LineId),
 }
 
-/// The state of one rank.
+/// The state of one rank: two cache lines.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Rank {
     /// By number; the first is unused, since blocking calls have a request of their line.
     requests: Vec<Slot>,
@@ -162,26 +163,34 @@ impl Ranks {
     }
 
     /// A new operation uses a request of a line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open_request(&mut self, line: LineId, id: RequestId, operation: Operation) {
+        self.open(line, id, operation, None);
+    }
+
+    /// The same for an operation that may be complete at once.
+    #[inline(always)]
+    pub(crate) fn open(
+        &mut self,
+        line: LineId,
+        id: RequestId,
+        operation: Operation,
+        done: Option<Completion>,
+    ) -> Wakeup {
         let state = &mut self.lines[line.index()];
-        let slot = Slot { operation, origin: Origin::of(&state.stamp), ideal: state.ideal, ..Slot::UNUSED };
+        let (origin, complete) = (Origin::of(&state.stamp), done.is_some());
+        let slot = Slot { operation, origin, done, ideal: state.ideal, ..Slot::UNUSED };
         if id == BLOCKING {
             state.blocking = slot;
-            return;
+            return Wakeup::None;
         }
-        let requests = &mut self.ranks[state.rank.index()].requests;
+        let rank = state.rank;
+        let Rank { requests, completed, .. } = &mut self.ranks[rank.index()];
         if requests.len() <= id.index() {
             requests.resize(id.index() + 1, Slot::UNUSED);
         }
         requests[id.index()] = slot;
-    }
-
-    /// The send behind a request that has just been opened is complete.
-    #[inline(always)]
-    pub(crate) fn complete_at_once(&mut self, line: LineId, id: RequestId) -> Wakeup {
-        self.slot_mut(line, id).done = Some(Completion::empty(0));
-        self.note_completed(self.rank_of(line), id.get())
+        if complete && completed.is_some() { self.note_completed(rank, id.get()) } else { Wakeup::None }
     }
 
     /// The operation behind a request, or behind a blocking call, is complete; by ideal clocks not before `ideal`.
@@ -262,7 +271,7 @@ impl Ranks {
     }
 
     /// A request is complete that no line waits for by number.
-    #[inline]
+    #[inline(always)]
     fn note_completed(&mut self, rank: RankId, number: u32) -> Wakeup {
         let Some(completed) = &mut self.ranks[rank.index()].completed else { return Wakeup::None };
         completed.push(number);

@@ -104,6 +104,7 @@ impl Transport {
     }
 
     /// Copies the bytes of a message to the buffer of its receive.
+    #[inline(always)]
     pub(super) fn copy_payload<M: Memory>(
         &mut self,
         data: &mut DataPlane<M>,

@@ -199,31 +199,29 @@ impl Transport {
     /// Delivers a message that has arrived and matched.
     pub(crate) fn deliver<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &self.messages[id];
-        let &Message { bytes, from, to, sent, departed, arrived, owner, sender_waits, waited_for, .. } =
-            message;
-        let (completion, ideal, sender_ideal) = (message.completion(), message.ideal, message.sender_ideal());
-        let (taker, tag, scope) = (message.taker, message.key.tag, message.scope());
-        let (message_mode, unexpected) = (message.mode, message.unexpected);
         // Before the bytes are copied: right after a large copy, reads of what was just stored are slow.
         env.observers.message(record::Message {
-            from: from.get(),
-            to: to.get(),
-            bytes,
-            tag,
-            scope,
-            sent,
-            departed,
-            arrived,
+            from: message.from.get(),
+            to: message.to.get(),
+            bytes: message.bytes,
+            tag: message.key.tag,
+            scope: message.scope(),
+            sent: message.sent,
+            departed: message.departed,
+            arrived: message.arrived,
             delivered: env.wire.now(),
-            awaited: sender_waits,
-            held: waited_for && departed > sent,
-            unexpected,
+            awaited: message.sender_waits,
+            held: message.waited_for && message.departed > message.sent,
+            unexpected: message.unexpected,
         });
-        let (receiver, truncated) = match taker {
+        let (receiver, truncated) = match message.taker {
             Some(Taker::Receive(receive)) => self.end_receive(env, id, receive),
             Some(Taker::Step { run, awaited }) => (Owner::Step { run, awaited }, false),
             None => (Owner::None, false),
         };
+        let message = &self.messages[id];
+        let (completion, ideal, sender_ideal) = (message.completion(), message.ideal, message.sender_ideal());
+        let (owner, sender_waits, message_mode) = (message.owner, message.sender_waits, message.mode);
         let receives = Completion { truncated, ..completion };
         if self.protocol.handshake == Handshake::Read && message_mode == TransferMode::Rendezvous {
             // The receive has the bytes and is over: nothing moves them again while the sender is told.
@@ -541,6 +539,7 @@ impl Transport {
     }
 
     /// Frees what a message holds, and its entry.
+    #[inline(always)]
     fn end_message<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &mut self.messages[id];
         message.state = TransferState::Over;
