@@ -42,7 +42,7 @@ impl Due {
     pub(crate) fn token(self) -> Token {
         let (kind, number) = match self {
             Due::Line(line) => (0, line.index()),
-            Due::Transfer(message) => (TRANSFER, message.index()),
+            Due::Transfer(message) => (TRANSFER, message.raw() as usize),
             Due::Run(run) => (2, run.index()),
             Due::Work(work) => (3, work.index()),
             Due::SendComplete(delayed) => (4, delayed.index()),
@@ -59,7 +59,7 @@ impl Due {
     /// The message whose transfer or copy a token is for: the commonest kind.
     #[inline(always)]
     pub(crate) fn message(token: Token) -> Option<MessageId> {
-        (kind_of(token) == TRANSFER).then(|| MessageId::new(number_of(token) as usize))
+        if kind_of(token) == TRANSFER { MessageId::from_raw(number_of(token)) } else { None }
     }
 
     #[inline]
@@ -68,7 +68,7 @@ impl Due {
         let index = number as usize;
         match kind_of(token) {
             0 => Due::Line(LineId::new(number)),
-            TRANSFER => Due::Transfer(MessageId::new(index)),
+            TRANSFER => Due::Transfer(MessageId::from_raw(number).expect("it is one's")),
             2 => Due::Run(RunId::new(index)),
             3 => Due::Work(WorkId::new(index)),
             4 => Due::SendComplete(DelayedId::new(index)),

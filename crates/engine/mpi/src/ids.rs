@@ -13,6 +13,10 @@ const AHEAD: usize = 3;
 pub(crate) trait Id: Copy {
     fn new(index: usize) -> Self;
     fn index(self) -> usize;
+    /// The identifier that [`Id::raw`] gave as a number.
+    fn from_raw(raw: u32) -> Option<Self>;
+    /// A number that is not zero.
+    fn raw(self) -> u32;
 }
 
 macro_rules! identifier {
@@ -30,6 +34,16 @@ macro_rules! identifier {
             #[inline(always)]
             fn index(self) -> usize {
                 self.0.get() as usize - 1
+            }
+
+            #[inline(always)]
+            fn from_raw(raw: u32) -> Option<$name> {
+                NonZeroU32::new(raw).map($name)
+            }
+
+            #[inline(always)]
+            fn raw(self) -> u32 {
+                self.0.get()
             }
         }
     )*};

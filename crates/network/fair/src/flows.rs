@@ -25,6 +25,7 @@ pub(crate) struct Flows {
 
 impl Flows {
     /// Makes a flow that has not started.
+    #[inline(always)]
     pub fn prepare(&mut self, footprint: &Footprint, work: f64, token: u64) -> FlowId {
         let index = self.vacancy();
         let flow = &mut self[index as usize];
@@ -36,6 +37,7 @@ impl Flows {
         FlowId { index, generation }
     }
 
+    #[inline]
     fn vacancy(&mut self) -> u32 {
         // Its last use is long ago, as a rule.
         if let Some(&later) = self.vacant.len().checked_sub(1 + AHEAD).and_then(|at| self.vacant.get(at)) {
@@ -44,6 +46,7 @@ impl Flows {
         self.vacant.pop().unwrap_or_else(|| self.add())
     }
 
+    #[inline(never)]
     fn add(&mut self) -> u32 {
         if self.length == self.chunks.len() * CHUNK {
             let flows: Box<[Flow]> = (0..CHUNK).map(|_| Flow::vacant()).collect();
@@ -78,6 +81,7 @@ impl Flows {
         FlowId { index, generation: self[index as usize].generation }
     }
 
+    #[inline]
     pub fn penalty(&self, index: u32) -> f64 {
         self.penalties[index as usize]
     }

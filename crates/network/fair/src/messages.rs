@@ -126,8 +126,8 @@ impl Messages {
         let Started { hash: known_hash, index, generation } = *place;
         if known_hash == hash && index != flow {
             let known = &flows[index as usize];
-            let as_light = flows.penalty(flow) == flows.penalty(index);
-            if known.generation == generation && as_light && starting.asks_the_same(known) {
+            let as_light = || flows.penalty(flow) == flows.penalty(index);
+            if known.generation == generation && as_light() && starting.asks_the_same(known) {
                 return Some(index);
             }
         }

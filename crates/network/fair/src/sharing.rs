@@ -115,12 +115,14 @@ impl Sharing {
     }
 
     /// Makes a flow that has not started: it uses nothing until [`Sharing::launch`].
+    #[inline(always)]
     pub fn prepare(&mut self, footprint: &Footprint, work: f64, token: u64) -> FlowId {
         assert!(work >= 0.0, "work {work}");
         self.flows.prepare(footprint, work, token)
     }
 
     /// Starts a flow that was prepared.
+    #[inline(always)]
     pub fn launch(&mut self, now: Time, flow: FlowId) {
         self.reach(now);
         let prepared = &mut self.flows[flow.index as usize];
@@ -146,6 +148,7 @@ impl Sharing {
     }
 
     /// A message that starts joins a flow that is under way.
+    #[inline(never)]
     fn join(&mut self, flow: u32, message: u32) {
         let left = self.left(flow);
         if left.is_infinite() {
@@ -304,6 +307,7 @@ impl Sharing {
         }
     }
 
+    #[inline(never)]
     fn pass_completions(&mut self, now: Time) {
         self.solve();
         while self.next_date() < now {

@@ -13,7 +13,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 
 use mpirage_units::Time;
 
@@ -25,6 +24,8 @@ const REMEMBERED: usize = 16;
 #[derive(Debug)]
 pub struct Agenda<T> {
     chains: BinaryHeap<Reverse<Chain>>,
+    /// What is left of the chain that entries are being taken from; it is not in the heap.
+    current: Option<Chain>,
     nodes: Vec<Node<T>>,
     /// The first of the unused nodes.
     unused: u32,
@@ -53,6 +54,7 @@ impl<T> Agenda<T> {
     pub fn new() -> Self {
         Agenda {
             chains: BinaryHeap::new(),
+            current: None,
             nodes: Vec::new(),
             unused: NIL,
             made: 0,
@@ -61,6 +63,7 @@ impl<T> Agenda<T> {
     }
 
     /// Enters `what` at date `at`.
+    #[inline(always)]
     pub fn push(&mut self, at: Time, what: T) {
         let node = self.add_node(what);
         let recent = &mut self.recent[place_of(at)];
@@ -74,32 +77,52 @@ impl<T> Agenda<T> {
     }
 
     /// The earliest date.
+    #[inline]
     pub fn next(&self) -> Option<Time> {
-        self.chains.peek().map(|Reverse(chain)| chain.at)
+        self.first_chain().map(|chain| chain.at)
     }
 
     /// Takes the first entry if its date is `now` or earlier.
+    #[inline]
     pub fn pop_at(&mut self, now: Time) -> Option<T> {
-        let mut top = self.chains.peek_mut().filter(|chain| chain.0.at <= now)?;
-        let Chain { at, first, .. } = top.0;
+        let Chain { at, first, .. } = *self.first_chain().filter(|chain| chain.at <= now)?;
+        if self.current.is_none_or(|chain| chain.first != first) {
+            self.take_up_first();
+        }
         let node = &mut self.nodes[first as usize];
         let what = node.what.take();
         match std::mem::replace(&mut node.next, self.unused) {
             NIL => {
-                PeekMut::pop(top);
+                self.current = None;
                 self.forget_end(at, first);
             }
-            next => top.0.first = next,
+            next => self.current.iter_mut().for_each(|chain| chain.first = next),
         }
         self.unused = first;
         what
+    }
+
+    #[inline]
+    fn first_chain(&self) -> Option<&Chain> {
+        match (&self.current, self.chains.peek()) {
+            (Some(current), Some(Reverse(other))) => Some(current.min(other)),
+            (current, other) => current.as_ref().or(other.map(|Reverse(other)| other)),
+        }
+    }
+
+    /// Entries are taken from the first chain of the heap from now on.
+    #[inline(never)]
+    fn take_up_first(&mut self) {
+        let first = self.chains.pop().map(|Reverse(chain)| chain);
+        let before = std::mem::replace(&mut self.current, first);
+        self.chains.extend(before.map(Reverse));
     }
 
     /// The earliest date of an entry that is `wanted` and of one that is not, [`Time::MAX`] for none; none of both if there are more than
     /// `most` entries, since it looks at every entry.
     pub fn earliest(&self, most: usize, wanted: impl Fn(&T) -> bool) -> Option<(Time, Time)> {
         let (mut seen, mut dates) = (0, (Time::MAX, Time::MAX));
-        for Reverse(chain) in &self.chains {
+        for chain in self.chains.iter().map(|Reverse(chain)| chain).chain(&self.current) {
             let mut at = chain.first;
             while at != NIL {
                 let Node { what, next } = &self.nodes[at as usize];
@@ -127,6 +150,7 @@ impl<T> Agenda<T> {
         taken
     }
 
+    #[inline(always)]
     fn add_node(&mut self, what: T) -> u32 {
         let id = self.unused;
         match self.nodes.get_mut(id as usize) {
@@ -143,6 +167,7 @@ impl<T> Agenda<T> {
     }
 
     /// A chain has come to its end, so nothing may be appended to it.
+    #[inline]
     fn forget_end(&mut self, at: Time, end: u32) {
         let recent = &mut self.recent[place_of(at)];
         if recent.1 == end {

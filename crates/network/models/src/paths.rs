@@ -37,6 +37,7 @@ impl LinkResources {
     }
 
     /// The resource of a link, made if need be.
+    #[inline]
     pub(crate) fn of(&mut self, link: LinkId, platform: &Platform, sharing: &mut Sharing) -> ResourceId {
         self.by_link.get_or_add(link.0, || {
             let link = platform.link(link);
@@ -160,16 +161,18 @@ impl Paths {
         sharing: &mut Sharing,
     ) -> &Path {
         let (from, to) = ends;
-        if self.star_routes.path(from.switch).is_none() {
+        if !self.star_routes.has_path(from.switch) {
             let path = self.path(transfer.sends(), transfer.receives(), sharing);
-            *self.star_routes.path(from.switch) = Some(path);
+            self.star_routes.enter(from.switch, path);
         }
         let Paths { platform, links, star_routes, .. } = self;
-        let path = star_routes.path(from.switch).get_or_insert_default();
+        let path = star_routes.path(from.switch);
         // In the order in which `weigh` takes them.
         let ends = [from.up, to.down, to.up, from.down];
         path.footprint.point_at(ends.into_iter().map(|link| links.of(link, platform, sharing)));
-        path.route.iter_mut().zip(ends).for_each(|(link, end)| *link = end);
+        if !path.route.is_empty() {
+            path.route.iter_mut().zip(ends).for_each(|(link, end)| *link = end);
+        }
         path
     }
 

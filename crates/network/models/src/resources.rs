@@ -21,9 +21,13 @@ impl Resources {
     #[inline]
     pub(crate) fn get_or_add(&mut self, number: u32, add: impl FnOnce() -> ResourceId) -> ResourceId {
         let entry = &mut self.by_number[number as usize];
-        if *entry == 0 {
-            *entry = add().number() + 1;
+        match entry.checked_sub(1) {
+            Some(number) => ResourceId::from_number(number),
+            None => {
+                let resource = add();
+                *entry = resource.number() + 1;
+                resource
+            }
         }
-        ResourceId::from_number(*entry - 1)
     }
 }

@@ -13,6 +13,7 @@ use crate::route_cache::Path;
 pub(crate) struct StarRoutes {
     /// By the number of an interface. Zeros, so that interfaces that no message uses cost nothing.
     ports: Vec<KnownPort>,
+    /// By the number of a switch.
     paths: Vec<Option<Path>>,
 }
 
@@ -44,13 +45,25 @@ impl StarRoutes {
         (from.switch == to.switch && transfer.from != transfer.to).then_some((from, to))
     }
 
-    /// The path that is kept for a switch.
+    /// Is a path kept for a switch?
     #[inline]
-    pub(crate) fn path(&mut self, switch: u32) -> &mut Option<Path> {
+    pub(crate) fn has_path(&self, switch: u32) -> bool {
+        matches!(self.paths.get(switch as usize), Some(Some(_)))
+    }
+
+    /// Keeps a path for a switch.
+    #[cold]
+    pub(crate) fn enter(&mut self, switch: u32, path: Path) {
         if self.paths.len() <= switch as usize {
             self.paths.resize(switch as usize + 1, None);
         }
-        &mut self.paths[switch as usize]
+        self.paths[switch as usize] = Some(path);
+    }
+
+    /// The path that is kept for a switch.
+    #[inline]
+    pub(crate) fn path(&mut self, switch: u32) -> &mut Path {
+        self.paths[switch as usize].as_mut().expect("it was entered")
     }
 
     #[inline]

@@ -87,6 +87,7 @@ impl<M: Memory> Core<M> {
 
     /// Goes on with a schedule until it must wait, pays for something, or ends.
     pub(crate) fn continue_run(&mut self, id: RunId) {
+        let never_waits = !self.protocol().has_beginnings() && self.occupancy.is_none();
         loop {
             let run = self.collectives.run_mut(id);
             run.go_on();
@@ -103,7 +104,7 @@ impl<M: Memory> Core<M> {
             if self.collectives.run(id).under_way() > MANY {
                 fetch_steps(self, id);
             }
-            if self.step_must_wait(id, step) {
+            if !never_waits && self.step_must_wait(id, step) {
                 return;
             }
             self.collectives.run_mut(id).take_step();
@@ -147,6 +148,7 @@ impl<M: Memory> Core<M> {
     }
 
     /// Does the beginning of a step take time, or does it wait for its processor?
+    #[inline(never)]
     fn step_must_wait(&mut self, id: RunId, step: Step) -> bool {
         if self.protocol().has_beginnings() && self.collectives.run(id).has_not_begun() {
             let cost = self.protocol().overhead_of_step(step) + self.startup_of_step(id, step);
@@ -185,15 +187,18 @@ impl<M: Memory> Core<M> {
     }
 
     /// Carries out a step; gives what it costs the rank.
+    #[inline(always)]
     fn take_step(&mut self, id: RunId, step: Step) -> Duration {
         match step {
-            Step::Isend { to, bytes, slot, set } | Step::Issend { to, bytes, slot, set } => {
-                let sent = Sent { to, slot, bytes, mode: mode_of(step) };
-                self.send_step(id, sent, Stop::None, Awaited::InSet(set))
-            }
-            Step::Send { to, bytes, slot } | Step::Ssend { to, bytes, slot } => {
-                let sent = Sent { to, slot, bytes, mode: mode_of(step) };
-                self.send_step(id, sent, Stop::Send, Awaited::Blocking)
+            Step::Isend { to, bytes, slot, .. }
+            | Step::Issend { to, bytes, slot, .. }
+            | Step::Send { to, bytes, slot }
+            | Step::Ssend { to, bytes, slot } => {
+                let (stop, awaited) = match step {
+                    Step::Isend { set, .. } | Step::Issend { set, .. } => (Stop::None, Awaited::InSet(set)),
+                    _ => (Stop::Send, Awaited::Blocking),
+                };
+                self.send_step(id, Sent { to, slot, bytes, mode: mode_of(step) }, stop, awaited)
             }
             Step::Irecv { from, bytes, slot, set } => {
                 self.recv_step(id, (from, slot), bytes, Stop::None, Awaited::InSet(set))
@@ -223,6 +228,7 @@ impl<M: Memory> Core<M> {
     }
 
     /// A schedule sends; gives what that costs the rank.
+    #[inline(always)]
     fn send_step(&mut self, id: RunId, sent: Sent, stop: Stop, awaited: Awaited) -> Duration {
         let Sent { to, slot, bytes, mode } = sent;
         let run = self.collectives.run_mut(id);

@@ -60,6 +60,8 @@ pub(crate) struct Ranks {
     ranks: Vec<Rank>,
     /// The cost of a receive for a line.
     overhead: Overhead,
+    /// Has any request ever lent its memory?
+    lend: bool,
     /// Sessions that ranks have opened and not finalized.
     pub sessions: OpenSessions,
 }
@@ -80,7 +82,7 @@ impl Ranks {
         };
         let line = |number| Line::new(RankId::new(number));
         let (lines, ranks) = ((0..count as u32).map(line).collect(), (0..count).map(rank).collect());
-        Ranks { lines, ranks, overhead, sessions: OpenSessions::default() }
+        Ranks { lines, ranks, overhead, lend: false, sessions: OpenSessions::default() }
     }
 
     /// A further line of a rank, which is about to run.
@@ -348,12 +350,13 @@ impl Ranks {
         now: Time,
     ) -> bool {
         let mut missing = 0;
+        let Line { rank, wait, blocking, .. } = &mut self.lines[line.index()];
+        let slots = &mut self.ranks[rank.index()].requests;
         for &id in requests {
-            let slot = self.slot_mut(line, id);
+            let slot = if id == BLOCKING { &mut *blocking } else { &mut slots[id.index()] };
             slot.awaited = true;
             missing += usize::from(slot.done.is_none());
         }
-        let wait = &mut self.lines[line.index()].wait;
         (wait.how, wait.missing, wait.receiving) = (how, missing, Receiving::default());
         wait.requests.clear();
         wait.requests.extend_from_slice(requests);
@@ -401,7 +404,13 @@ impl Ranks {
     }
 
     /// A request of the line's wait that is complete although its message still needs the rank's memory; none after the last.
+    #[inline]
     pub(crate) fn next_lent(&mut self, line: LineId, from: &mut usize) -> Option<MessageId> {
+        if self.lend { self.find_lent(line, from) } else { None }
+    }
+
+    #[inline(never)]
+    fn find_lent(&mut self, line: LineId, from: &mut usize) -> Option<MessageId> {
         while let Some(&id) = self.lines[line.index()].wait.requests.get(*from) {
             *from += 1;
             let slot = self.slot_mut(line, id);
@@ -417,6 +426,7 @@ impl Ranks {
     pub(crate) fn gather_completions(&mut self, line: LineId, now: Time) -> Duration {
         let Line { rank, wait, blocking, reply, ideal, .. } = &mut self.lines[line.index()];
         let requests = &mut self.ranks[rank.index()].requests;
+        let free = self.overhead.is_none();
         // A line that was released early has got these already, and gets the same again.
         reply.completions.clear();
         let mut cost = Duration::ZERO;
@@ -427,7 +437,9 @@ impl Ranks {
             if wait.how == Completing::Any && !reply.completions.is_empty() {
                 continue;
             }
-            cost += slot.receiving_cost(&self.overhead);
+            if !free {
+                cost += slot.receiving_cost(&self.overhead);
+            }
             slot.close();
             *ideal = (*ideal).max(slot.ideal);
             reply.completions.push(Completion { index: index as u32, ..completion });
@@ -451,6 +463,7 @@ impl Ranks {
     #[inline]
     pub(crate) fn lend(&mut self, rank: RankId, id: RequestId) {
         self.ranks[rank.index()].requests[id.index()].lent = true;
+        self.lend = true;
     }
 
     /// The message of a request no longer needs its memory.

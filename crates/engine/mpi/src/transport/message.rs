@@ -161,8 +161,9 @@ impl Message {
     }
 }
 
-/// A receive that waits for its message.
+/// A receive that waits for its message: one cache line.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Receive {
     pub key: Key,
     pub rank: RankId,
@@ -196,7 +197,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_two_cache_lines() {
+    fn messages_and_receives_fill_cache_lines() {
         assert_eq!(size_of::<Message>(), 128);
+        assert_eq!(size_of::<Receive>(), 64);
     }
 }

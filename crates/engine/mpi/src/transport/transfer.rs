@@ -400,11 +400,12 @@ impl Transport {
         }
     }
 
+    #[inline(always)]
     fn announce<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &self.messages[id];
         let (key, to) = (message.key, message.to);
         if message.cancelled {
-            return self.end_message(env, id);
+            return self.end_cancelled(env, id);
         }
         let queues = &mut self.queues[to.index()];
         match queues.posted.take_accepting(&key) {
@@ -419,6 +420,11 @@ impl Transport {
     }
 
     #[cold]
+    fn end_cancelled<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
+        self.end_message(env, id);
+    }
+
+    #[cold]
     fn wake_prober(&mut self, rank: RankId, key: &Key) {
         let waits = |(_, of, probe): &(LineId, RankId, Probe)| *of == rank && probe.key.accepts(key);
         if let Some(at) = self.probes.iter().position(waits) {
@@ -428,6 +434,7 @@ impl Transport {
     }
 
     /// A message and a receive have matched; `late` if the message was visible before the receive was posted.
+    #[inline(never)]
     fn join<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId, taker: Taker, late: bool) {
         let message = &mut self.messages[id];
         message.taker = Some(taker);
