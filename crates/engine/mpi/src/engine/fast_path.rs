@@ -63,21 +63,34 @@ impl<M: Memory> Calls<M> {
             return FastPath::NotTaken;
         }
         let state = self.core.ranks.line_mut(line);
-        let (rank, inbox) = (state.rank, state.inbox.borrow());
-        let path = loop {
-            let (next, _) = self.core.ranks.line(line).inbox.positions();
-            let path = match inbox.plain_at(next) {
-                Some(call) if self.nothing_before(rank, &call) => {
-                    self.perform_plain(line, rank, &call, (&inbox, next))
-                }
-                _ => FastPath::NotTaken,
-            };
-            if path != FastPath::Done || self.core.jobs.is_over(rank) {
-                break path;
-            }
+        let (rank, inbox, (next, _)) = (state.rank, state.inbox.borrow(), state.inbox.positions());
+        let path = match inbox.plain_at(next).map(|call| call.request) {
+            Some(Some(_)) => self.perform_with_requests(line, rank, &inbox),
+            Some(None) => self.perform_blocking(line, rank, (&inbox, next)),
+            None => FastPath::NotTaken,
         };
         self.core.ranks.line_mut(line).inbox.give_back(inbox);
         path
+    }
+
+    /// Carries out sends and receives with a request, one after the other.
+    #[inline(never)]
+    fn perform_with_requests(&mut self, line: LineId, rank: RankId, inbox: &Borrowed) -> FastPath {
+        loop {
+            let (next, _) = self.core.ranks.line(line).inbox.positions();
+            let path = match inbox.plain_at(next) {
+                Some(call) if self.nothing_before(rank, &call) => {
+                    self.perform_plain(line, rank, &call, (inbox, next))
+                }
+                _ => FastPath::NotTaken,
+            };
+            if path != FastPath::Done {
+                return path;
+            }
+            if self.core.jobs.is_over(rank) {
+                return FastPath::Stopped;
+            }
+        }
     }
 
     /// Is it time for the call?
@@ -98,7 +111,7 @@ impl<M: Memory> Calls<M> {
         place: (&Borrowed, usize),
     ) -> FastPath {
         let &PlainCall { context, bytes, request, .. } = call;
-        let Some(request) = request else { return self.perform_blocking(line, rank, place) };
+        let Some(request) = request else { return FastPath::NotTaken };
         if self.checked && !self.checks().may_open(rank, request) {
             return FastPath::NotTaken;
         }
@@ -122,7 +135,7 @@ impl<M: Memory> Calls<M> {
         self.settle_plain(line, cost, place)
     }
 
-    /// The same for the call that starts at a place and blocks: read again, so that the fields of others stay in registers.
+    /// Carries out a send or receive that blocks, and starts at a place.
     #[inline(never)]
     fn perform_blocking(
         &mut self,
@@ -131,6 +144,9 @@ impl<M: Memory> Calls<M> {
         (inbox, position): (&Borrowed, usize),
     ) -> FastPath {
         let Some(call) = &inbox.plain_at(position) else { return FastPath::NotTaken };
+        if !self.nothing_before(rank, call) {
+            return FastPath::NotTaken;
+        }
         let progress = match call.operation {
             PlainOperation::Send { mode, answer, .. } => {
                 let outgoing = self.outgoing(line, rank, call, Owner::None);

@@ -31,10 +31,11 @@ impl<M: Memory> Calls<M> {
     pub(super) fn next_call(&mut self, line: LineId) {
         let rank = self.core.ranks.rank_of(line);
         while !self.core.jobs.is_over(rank) {
-            if self.try_fast_path(line) != FastPath::NotTaken
-                || !self.begin_call(line)
-                || !self.perform_next(line)
-            {
+            let goes_on = match self.try_fast_path(line) {
+                FastPath::NotTaken => self.begin_call(line) && self.perform_next(line),
+                taken => taken == FastPath::Done,
+            };
+            if !goes_on {
                 break;
             }
         }
