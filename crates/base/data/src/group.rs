@@ -115,8 +115,12 @@ impl Group {
         if rank >= self.size() {
             return None;
         }
-        let after = self.0.series.partition_point(|series| series.rank <= rank);
-        let series = &self.0.series[after - 1];
+        let all = &self.0.series;
+        let last = match all.len() {
+            1 => 0,
+            _ => all.partition_point(|series| series.rank <= rank) - 1,
+        };
+        let series = &all[last];
         Some(series.world(rank - series.rank))
     }
 

@@ -19,7 +19,7 @@ use super::exchange::Exchange;
 use super::formula::{CollectiveTimes, Gathering};
 use super::instance::{Buffer, CommonPlan, Instance, Layout, Participant, Purpose};
 use super::plans::Plans;
-use super::run::{OwedCosts, Run};
+use super::run::{OwedCosts, Run, Stop};
 use crate::data_plane::DataPlane;
 use crate::ids::{InstanceId, PlanId, RunId, Table};
 use crate::memory::Memory;
@@ -42,6 +42,19 @@ pub(crate) struct Caller {
     pub rank: RankId,
     pub line: LineId,
     pub stamp: Stamp,
+}
+
+/// What a schedule does next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NextStep {
+    /// It waits for what it has stopped for.
+    Waits,
+    /// It goes on after its stop.
+    AfterStop,
+    /// This step, while so many sends and receives are under way.
+    Step { step: Step, under_way: u32 },
+    /// Nothing: that was the last step.
+    Over,
 }
 
 /// A rank has entered a collective.
@@ -161,10 +174,18 @@ impl Collectives {
         &mut self.runs[id]
     }
 
-    /// The next step of a run.
-    #[inline]
-    pub(crate) fn next_step(&self, id: RunId) -> Option<Step> {
-        self.step_ahead(id, 0)
+    /// A run goes on: looks at its next step, if it need not wait for what it has stopped for.
+    #[inline(always)]
+    pub(crate) fn look_at_step(&mut self, id: RunId) -> NextStep {
+        let run = &mut self.runs[id];
+        run.go_on();
+        if run.stop() != Stop::None {
+            return if run.must_wait() { NextStep::Waits } else { NextStep::AfterStop };
+        }
+        match self.plans.step(run.plan, run.next(), run.member) {
+            Some(step) => NextStep::Step { step, under_way: run.under_way() },
+            None => NextStep::Over,
+        }
     }
 
     /// A later step of a run.

@@ -10,4 +10,4 @@ mod instances;
 pub(crate) mod plans;
 pub(crate) mod run;
 
-pub(crate) use instances::{Caller, Collectives, Entered, Env, Left, scheduled_kind};
+pub(crate) use instances::{Caller, Collectives, Entered, Env, Left, NextStep, scheduled_kind};

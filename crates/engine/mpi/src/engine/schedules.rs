@@ -12,7 +12,7 @@ use super::migrate::leave_blocking;
 use super::task::Task;
 use crate::collective::agreement::calls_function;
 use crate::collective::run::Stop;
-use crate::collective::{Caller, Entered, Left, scheduled_kind};
+use crate::collective::{Caller, Entered, Left, NextStep, scheduled_kind};
 use crate::due::Due;
 use crate::ids::{InstanceId, RunId};
 use crate::memory::Memory;
@@ -89,21 +89,23 @@ impl<M: Memory> Core<M> {
     pub(crate) fn continue_run(&mut self, id: RunId) {
         let never_waits = !self.protocol().has_beginnings() && self.occupancy.is_none();
         loop {
-            let run = self.collectives.run_mut(id);
-            run.go_on();
-            if run.stop() != Stop::None {
-                if run.must_wait() {
-                    return self.collectives.begin_receiving(id, self.now());
+            let step = match self.collectives.look_at_step(id) {
+                NextStep::Waits => return self.collectives.begin_receiving(id, self.now()),
+                NextStep::AfterStop => {
+                    let owed = self.pass_stop(id);
+                    if !owed.is_zero() {
+                        return self.wire.start_timer(owed, Due::Run(id));
+                    }
+                    continue;
                 }
-                let owed = self.pass_stop(id);
-                if !owed.is_zero() {
-                    return self.wire.start_timer(owed, Due::Run(id));
+                NextStep::Over => return self.try_end_run(id),
+                NextStep::Step { step, under_way } => {
+                    if under_way > MANY {
+                        fetch_steps(self, id);
+                    }
+                    step
                 }
-            }
-            let Some(step) = self.collectives.next_step(id) else { return self.try_end_run(id) };
-            if self.collectives.run(id).under_way() > MANY {
-                fetch_steps(self, id);
-            }
+            };
             if !never_waits && self.step_must_wait(id, step) {
                 return;
             }
