@@ -242,7 +242,8 @@ impl Flow {
 
     /// Is it as good as nothing?
     pub fn is_done_after(&self, passed: Duration) -> bool {
-        self.left_after(passed) <= (NEGLIGIBLE * self.work).max(HALF_PICOSECOND * self.level)
+        let left = self.left_after(passed);
+        left <= NEGLIGIBLE * self.work || left <= HALF_PICOSECOND * self.level
     }
 }
 

@@ -38,6 +38,24 @@ impl IntrusiveList {
         self.first = item;
     }
 
+    /// Takes out those that `keeps` does not want to keep.
+    #[inline]
+    pub fn retain<I: Items>(&mut self, items: &mut I, mut keeps: impl FnMut(&mut I, u32) -> bool) {
+        let (mut at, mut before) = (self.first, NONE);
+        while at != NONE {
+            let next = *items[at as usize].next();
+            if keeps(items, at) {
+                before = at;
+            } else if before == NONE {
+                self.first = next;
+            } else {
+                *items[before as usize].next() = next;
+            }
+            at = next;
+        }
+        self.last = before;
+    }
+
     pub fn append(&mut self, items: &mut impl Items, other: IntrusiveList) {
         if self.first == NONE {
             self.first = other.first;

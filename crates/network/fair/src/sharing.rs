@@ -51,9 +51,11 @@ impl Sharing {
         self
     }
 
-    /// A flow that has no more than this part of its work left when another ends may end with it.
+    /// A flow that has no more than this part of its work left when another ends may end with it. Flows that depended on each other are
+    /// solved together as long as most of them are there.
     pub fn ending_together(mut self, part: f64) -> Self {
         self.incremental.set_negligible(part);
+        self.components.keep_rest();
         self
     }
 

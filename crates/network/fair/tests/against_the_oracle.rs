@@ -191,9 +191,10 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * a.abs().max(b.abs()) || a == b
 }
 
-/// Runs it as it is, and with everything shared incrementally.
-fn run_both(resources: &[(f64, Kind)], ops: &[Op]) -> [Bench; 2] {
-    [Sharing::new(), Sharing::without_components()].map(|sharing| run(sharing, resources, ops))
+/// Runs it as it is, with components whose rest stays together, and with everything shared incrementally.
+fn run_all(resources: &[(f64, Kind)], ops: &[Op]) -> [Bench; 3] {
+    [Sharing::new(), Sharing::new().ending_together(1e-9), Sharing::without_components()]
+        .map(|sharing| run(sharing, resources, ops))
 }
 
 fn run(sharing: Sharing, resources: &[(f64, Kind)], ops: &[Op]) -> Bench {
@@ -209,17 +210,17 @@ proptest! {
 
     #[test]
     fn rates_are_those_of_the_oracle_few_resources((resources, ops) in scenario(4, 4, 60)) {
-        run_both(&resources, &ops);
+        run_all(&resources, &ops);
     }
 
     #[test]
     fn rates_are_those_of_the_oracle_many_resources((resources, ops) in scenario(24, 5, 120)) {
-        run_both(&resources, &ops);
+        run_all(&resources, &ops);
     }
 
     #[test]
     fn rates_are_those_of_the_oracle_many_flows((resources, ops) in scenario(5, 2, 500)) {
-        run_both(&resources, &ops);
+        run_all(&resources, &ops);
     }
 
     #[test]
@@ -237,7 +238,7 @@ proptest! {
 
     #[test]
     fn the_same_operations_give_the_same_dates((resources, ops) in scenario(8, 4, 80)) {
-        let logs = || run_both(&resources, &ops).map(|bench| bench.log);
+        let logs = || run_all(&resources, &ops).map(|bench| bench.log);
         prop_assert_eq!(logs(), logs());
     }
 
@@ -255,7 +256,7 @@ proptest! {
         naive.finish();
         let kept = |op: &&Op| matches!(op, Op::Start { .. } | Op::Advance(_) | Op::SetCapacity(..));
         let ops: Vec<Op> = ops.iter().filter(kept).cloned().collect();
-        for Bench { log, .. } in run_both(&resources, &ops) {
+        for Bench { log, .. } in run_all(&resources, &ops) {
             prop_assert_eq!(log.len(), naive.ends.len());
             for (date, token) in log {
                 let expected = naive.ends[&token];
@@ -268,7 +269,7 @@ proptest! {
 /// The pattern the engine is made for, long enough for drift to show: a switch whose hosts renew their flows.
 #[test]
 fn rates_stay_those_of_the_oracle_on_a_busy_switch() {
-    for sharing in [Sharing::new(), Sharing::without_components()] {
+    for sharing in [Sharing::new(), Sharing::new().ending_together(1e-9), Sharing::without_components()] {
         let error = keep_a_switch_busy(sharing);
         assert!(error < 1e-9, "rates differ by {error}");
     }

@@ -4,7 +4,7 @@ use super::{Component, Components};
 use crate::flow::Solver;
 use crate::flows::Flows;
 use crate::heap::ABSENT;
-use crate::list::{IntrusiveList, NONE};
+use crate::list::NONE;
 use crate::messages::Messages;
 use mpirage_units::{Duration, Time};
 
@@ -37,24 +37,18 @@ impl Components {
 
     /// Ends the flows of a component that are done: the first if its date has come, and all that end with it.
     fn end(&mut self, flows: &mut Flows, messages: &mut Messages, id: u32, due: bool) -> bool {
-        let Component { since, first, flows: IntrusiveList { first: mut at, .. }, .. } =
-            self.all[id as usize];
+        let Component { since, first, flows: mut rest, .. } = self.all[id as usize];
         let passed = self.now.since(since);
         if !due && !flows[first as usize].is_done_after(passed) {
             return false;
         }
-        let mut rest = IntrusiveList::EMPTY;
         let mut ended = 0;
-        while at != NONE {
-            let flow = &flows[at as usize];
-            let next = flow.next;
-            if (at == first || flow.is_done_after(passed)) && end_messages(flows, messages, at, passed) {
-                ended += 1;
-            } else {
-                rest.push(flows, at);
-            }
-            at = next;
-        }
+        rest.retain(flows, |flows, flow| {
+            let done = flow == first || flows[flow as usize].is_done_after(passed);
+            let ends = done && end_messages(flows, messages, flow, passed);
+            ended += u32::from(ends);
+            !ends
+        });
         self.all[id as usize].flows = rest;
         if rest.first == NONE {
             self.unschedule(id);
@@ -65,10 +59,16 @@ impl Components {
         true
     }
 
-    /// Takes a solved component apart of which some flows have ended.
+    /// Takes a solved component apart of which some flows have ended, unless the rest stays together.
     fn dissolve_rest(&mut self, flows: &mut Flows, id: u32, ended: u32) {
         let component = &mut self.all[id as usize];
         let worthwhile = component.is_worthwhile(component.size - ended, ended);
+        if worthwhile && self.keeps_rest && 2 * (component.size - ended) >= component.most {
+            component.size -= ended;
+            component.is_loose = true;
+            self.loosened.push(id);
+            return self.take_progress(flows, id);
+        }
         self.spare_solves = self.spare_solves.max(component.spare_solves);
         self.dissolve(flows, id, if worthwhile { Solver::Undecided } else { Solver::Uneven });
     }

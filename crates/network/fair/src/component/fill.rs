@@ -51,7 +51,7 @@ impl Components {
         span.is_some()
     }
 
-    /// Opens the accounts of a component that was solved before to all its flows.
+    /// Opens the accounts of a component that was solved before to all its flows, and notes their lowest ceiling.
     pub(super) fn open_all(&mut self, flows: &Flows, messages: &Messages, id: u32) {
         let Components { pools, all, .. } = self;
         let mut at = all[id as usize].resources.first;
@@ -60,13 +60,16 @@ impl Components {
             pool.clear();
             at = pool.following();
         }
-        let mut at = all[id as usize].flows.first;
+        let component = &mut all[id as usize];
+        let (mut at, mut ceiling) = (component.flows.first, f64::INFINITY);
         while at != NONE {
             let flow = &flows[at as usize];
+            ceiling = if flow.ceiling < ceiling { flow.ceiling } else { ceiling };
             let count = messages.count(flow);
             flow.each_use(|used| pools[used.resource as usize].open(used.share, count));
             at = flow.next;
         }
+        component.ceiling = ceiling;
     }
 
     /// Tells each resource that it belongs here. Gives the lowest of the levels at which they are full, and says

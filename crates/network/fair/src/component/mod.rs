@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   launched ──▶ gathered by the resources they use ──▶ solved whole ──▶ all end at once: gone
-//!                    ▲               │                     │  └──▶ some end: the rest is gathered anew
+//!                    ▲               │                     │  └──▶ some end: the rest is gathered anew, or stays together
 //!                    └───────────────┼── a newcomer joins ─┘
 //!                                    └──▶ large and uneven: handed over to incremental sharing
 //! ```
@@ -43,6 +43,10 @@ pub(crate) struct Components {
     fresh: Vec<FlowId>,
     /// Flows of solved components that have got another message.
     joined: Vec<FlowId>,
+    /// Components of which some flows have ended, and whose rest stays together.
+    loosened: Vec<u32>,
+    /// Does the rest of a component stay together when some of its flows end?
+    keeps_rest: bool,
     /// Components that the solve under way has gathered, those merged into others included.
     gathered: Vec<u32>,
     /// Components by the date at which something of them ends.
@@ -68,6 +72,10 @@ struct Component {
     flows: IntrusiveList,
     resources: IntrusiveList,
     size: u32,
+    /// The most flows it has had since it was gathered.
+    most: u32,
+    /// Have some of its flows ended since it was solved?
+    is_loose: bool,
     /// The lowest ceiling of its flows.
     ceiling: f64,
     /// The solve that gathered it last.
@@ -90,6 +98,8 @@ impl Default for Components {
             vacant: Vec::new(),
             fresh: Vec::new(),
             joined: Vec::new(),
+            loosened: Vec::new(),
+            keeps_rest: false,
             gathered: Vec::new(),
             dates: Heap::new(),
             places: Vec::new(),
@@ -107,6 +117,11 @@ impl Components {
     /// From here on, everything is shared incrementally.
     pub fn disable(&mut self) {
         self.enabled = false;
+    }
+
+    /// From here on, the rest of a component stays together when some of its flows end. Its levels are the same but for rounding.
+    pub fn keep_rest(&mut self) {
+        self.keeps_rest = true;
     }
 
     pub fn add_resource(&mut self, capacity: f64, kind: Kind) {
@@ -172,13 +187,18 @@ impl Components {
 
     /// Is there nothing to solve?
     pub fn is_settled(&self) -> bool {
-        self.fresh.is_empty() && self.joined.is_empty()
+        self.fresh.is_empty() && self.joined.is_empty() && self.loosened.is_empty()
     }
 
     /// Brings every flow that has none into a component, and solves these components. Flows of those that are too uneven are
     /// appended to `uneven`.
     pub fn solve(&mut self, flows: &mut Flows, messages: &Messages, uneven: &mut Vec<u32>) {
         self.solve += 1;
+        while let Some(id) = self.loosened.pop() {
+            if std::mem::take(&mut self.all[id as usize].is_loose) {
+                self.regather(flows, messages, id);
+            }
+        }
         for nth in 0..self.fresh.len() {
             let flow = self.fresh[nth];
             if flows.exists(flow) {
@@ -215,6 +235,7 @@ impl Components {
         chosen.flows.push(flows, flow);
         let joining = &flows[flow as usize];
         chosen.size += 1;
+        chosen.most = chosen.most.max(chosen.size);
         if joining.ceiling < chosen.ceiling {
             chosen.ceiling = joining.ceiling;
         }
@@ -237,18 +258,16 @@ impl Components {
 
     /// The component that uses some resource of a flow, or a new one.
     fn component_for(&mut self, flows: &mut Flows, messages: &Messages, flow: u32) -> u32 {
-        let (mut label, mut others) = (NONE, false);
+        // The lowest number, and the highest plus one: there is no number above that of none.
+        let (mut lowest, mut above) = (NONE, 0);
         flows[flow as usize].each_use(|used| {
             let found = self.pools[used.resource as usize].component;
-            if found != label && found != NONE {
-                others |= label != NONE;
-                label = found;
-            }
+            (lowest, above) = (lowest.min(found), above.max(found.wrapping_add(1)));
         });
-        match label {
+        match lowest {
             NONE => self.add(),
-            _ if others => self.unite(flows, messages, flow),
-            only => self.open(flows, messages, only),
+            only if above == only + 1 => self.open(flows, messages, only),
+            _ => self.unite(flows, messages, flow),
         }
     }
 
@@ -288,6 +307,23 @@ impl Components {
         self.open_all(flows, messages, id);
     }
 
+    /// The rest of a component is gathered as it is, with the resources that its flows use.
+    fn regather(&mut self, flows: &mut Flows, messages: &Messages, id: u32) {
+        self.take_progress(flows, id);
+        self.open_all(flows, messages, id);
+        let Components { pools, all, gathered, .. } = self;
+        let component = &mut all[id as usize];
+        (component.solve, component.uneven) = (self.solve, false);
+        gathered.push(id);
+        component.resources.retain(pools, |pools, resource| {
+            let pool = &mut pools[resource as usize];
+            if !pool.is_open() {
+                pool.component = NONE;
+            }
+            pool.is_open()
+        });
+    }
+
     fn merge(&mut self, flows: &mut Flows, a: u32, b: u32) -> u32 {
         if a == b {
             return a;
@@ -301,6 +337,7 @@ impl Components {
         component.flows.append(flows, other.flows);
         component.resources.append(pools, other.resources);
         component.size += other.size;
+        component.most = component.most.max(component.size);
         component.ceiling = component.ceiling.min(other.ceiling);
         component.uneven |= other.uneven;
         component.spare_solves = component.spare_solves.max(other.spare_solves);
@@ -314,6 +351,8 @@ impl Components {
             flows: IntrusiveList::EMPTY,
             resources: IntrusiveList::EMPTY,
             size: 0,
+            most: 0,
+            is_loose: false,
             ceiling: f64::INFINITY,
             solve: self.solve,
             uneven: !self.enabled,
@@ -374,6 +413,7 @@ impl Components {
 
     /// The component has no flows any more.
     fn vacate(&mut self, id: u32) {
+        self.all[id as usize].is_loose = false;
         let mut at = self.all[id as usize].resources.first;
         while at != NONE {
             let pool = &mut self.pools[at as usize];

@@ -43,6 +43,11 @@ impl Pool {
         (self.fixed, self.open_share) = (0.0, 0.0);
     }
 
+    /// Does an open flow use it?
+    pub fn is_open(&self) -> bool {
+        self.open_share > 0.0
+    }
+
     /// No open flow uses it.
     pub fn close(&mut self) {
         self.open_share = 0.0;
