@@ -331,6 +331,7 @@ impl Protocol {
     }
 
     /// How long it takes to copy a message out of the sender's memory.
+    #[inline]
     pub(crate) fn copy_out(&self, bytes: u64) -> Duration {
         per_byte(bytes, self.copy_out_seconds_per_byte)
     }
@@ -342,6 +343,7 @@ impl Protocol {
 }
 
 /// The time for so many bytes; nothing without a multiplication, for most models have none.
+#[inline]
 pub(crate) fn per_byte(bytes: u64, seconds_per_byte: f64) -> Duration {
     if seconds_per_byte == 0.0 {
         return Duration::ZERO;

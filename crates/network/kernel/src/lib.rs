@@ -301,7 +301,7 @@ impl Kernel {
         self.now = instant;
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_or_max(&mut self) -> Time {
         let Kernel { now, timers, network, processors, memory, storage, .. } = self;
         let mut next = timers.next(*now).min(network.next(*now)).min(processors.next(*now));

@@ -80,29 +80,8 @@ impl FlowNetwork {
         self.uncontended.is_none() && self.sharing.is_idle() && self.travelling.next().is_none()
     }
 
-    /// A message starts on an idle network.
-    fn start_alone(&mut self, now: Time, transfer: Transfer, token: Token) {
-        let FlowNetwork { paths, sharing, uncontended, .. } = self;
-        let (work, latency_factor) = paths.work(transfer.bytes);
-        let delay = paths.delay(&transfer);
-        let path = paths.of(&transfer, sharing);
-        let departs = now + Duration::from_secs_f64(latency_factor * path.latency + delay);
-        let arrives = departs + Duration::from_secs_f64(path.footprint.span_alone(work));
-        *uncontended = Some(UncontendedMessage { transfer, token, departs, arrives });
-    }
-
-    /// A message starts among others.
-    fn start_among(&mut self, now: Time, transfer: Transfer, token: Token) {
-        let FlowNetwork { paths, sharing, travelling, .. } = self;
-        let (work, latency_factor) = paths.work(transfer.bytes);
-        let delay = paths.delay(&transfer);
-        let path = paths.of(&transfer, sharing);
-        let latency = Duration::from_secs_f64(latency_factor * path.latency + delay);
-        let flow = sharing.prepare(&path.footprint, work, token.0);
-        travelling.push(now + latency, flow);
-    }
-
     /// Another message starts: the only message so far shares links from here on.
+    #[inline(never)]
     fn end_uncontended(&mut self, now: Time) {
         let FlowNetwork { paths, sharing, travelling, uncontended, .. } = self;
         let Some(UncontendedMessage { transfer, token, departs, .. }) = uncontended.take() else { return };
@@ -119,11 +98,20 @@ impl FlowNetwork {
 
 impl NetworkModel for FlowNetwork {
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
-        if self.is_idle() {
-            self.start_alone(now, transfer, token);
-        } else {
+        let idle = self.is_idle();
+        if self.uncontended.is_some() {
             self.end_uncontended(now);
-            self.start_among(now, transfer, token);
+        }
+        let FlowNetwork { paths, sharing, travelling, uncontended, .. } = self;
+        let (work, latency_factor) = paths.work(transfer.bytes);
+        let delay = paths.delay(&transfer);
+        let path = paths.find(&transfer, sharing);
+        let departs = now + Duration::from_secs_f64(latency_factor * path.latency + delay);
+        if idle {
+            let arrives = departs + Duration::from_secs_f64(path.footprint.span_alone(work));
+            *uncontended = Some(UncontendedMessage { transfer, token, departs, arrives });
+        } else {
+            travelling.push(departs, sharing.prepare(&path.footprint, work, token.0));
         }
         Departure::Now
     }

@@ -128,8 +128,13 @@ impl Paths {
     }
 
     /// The path of a transfer, remembered or computed.
-    #[inline]
     pub(crate) fn of(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {
+        self.find(transfer, sharing)
+    }
+
+    /// The same, inlined.
+    #[inline(always)]
+    pub(crate) fn find(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {
         match self.star_routes.of(transfer, &self.platform) {
             Some(ends) => self.star_path(ends, transfer, sharing),
             None => self.remembered(transfer.sends(), transfer.receives(), sharing),
@@ -176,6 +181,7 @@ impl Paths {
         path
     }
 
+    #[inline(never)]
     fn remembered(&mut self, from: Interface, to: Interface, sharing: &mut Sharing) -> &Path {
         let ends = [from, to].map(|interface| self.platform.interfaces().number(interface));
         let place = self.routes.find(ends);

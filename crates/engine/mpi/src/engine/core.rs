@@ -284,6 +284,7 @@ impl<M: Memory> Core<M> {
     }
 
     /// The call a line is in is over.
+    #[inline(always)]
     pub(crate) fn record_call(&mut self, line: LineId) {
         let Line { rank, stamp, entered, in_function, inbox, .. } = self.ranks.line(line);
         let (start, end) = (*entered, self.now());
@@ -309,6 +310,7 @@ impl<M: Memory> Core<M> {
     }
 
     /// The same where they are to be read again, since the function has blocked: most are waits or receives.
+    #[inline(never)]
     fn record_again(&mut self, line: LineId) {
         let Line { rank, stamp, entered, inbox, reply, wait, .. } = self.ranks.line(line);
         let span = (*entered, self.now());

@@ -79,6 +79,7 @@ impl<M: Memory> Calls<M> {
     }
 
     /// A blocking send that was complete at once.
+    #[inline(always)]
     pub(super) fn finish_blocking_send(&mut self, line: LineId, bytes: u64, answer: bool) -> Progress {
         if answer {
             self.core.ranks.line_mut(line).reply.completions.push(Completion::empty(0));

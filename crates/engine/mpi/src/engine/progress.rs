@@ -27,7 +27,15 @@ pub(super) fn is_unnoticed<M: Memory>(core: &mut Core<M>, id: MessageId) -> bool
 }
 
 /// The library of a line's rank looks for what has arrived.
+#[inline]
 pub(super) fn look<M: Memory>(core: &mut Core<M>, line: LineId) {
+    if !core.transport.unnoticed.is_empty() {
+        notice(core, line);
+    }
+}
+
+#[inline(never)]
+fn notice<M: Memory>(core: &mut Core<M>, line: LineId) {
     let rank = core.ranks.rank_of(line);
     let arrived = core.transport.unnoticed.take(rank);
     if arrived.is_empty() {

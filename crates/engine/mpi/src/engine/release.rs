@@ -52,10 +52,15 @@ impl<M: Memory> Core<M> {
     }
 
     /// A line waits for requests: is it certain how they complete?
+    #[inline(always)]
     pub(crate) fn foresee_end_of_wait(&mut self, line: LineId) {
-        if !self.turns.are_early() || self.ranks.line(line).wait.how != Completing::All {
-            return;
+        if self.turns.are_early() && self.ranks.line(line).wait.how == Completing::All {
+            self.foresee(line);
         }
+    }
+
+    #[inline(never)]
+    fn foresee(&mut self, line: LineId) {
         let mut wait = self.ranks.take_wait(line);
         wait.uncertain = 0;
         for &id in &wait.requests {

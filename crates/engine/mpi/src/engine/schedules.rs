@@ -202,11 +202,12 @@ impl<M: Memory> Core<M> {
                 };
                 self.send_step(id, Sent { to, slot, bytes, mode: mode_of(step) }, stop, awaited)
             }
-            Step::Irecv { from, bytes, slot, set } => {
-                self.recv_step(id, (from, slot), bytes, Stop::None, Awaited::InSet(set))
-            }
-            Step::Recv { from, bytes, slot } => {
-                self.recv_step(id, (from, slot), bytes, Stop::Recv, Awaited::Blocking)
+            Step::Irecv { from, bytes, slot, .. } | Step::Recv { from, bytes, slot } => {
+                let (stop, awaited) = match step {
+                    Step::Irecv { set, .. } => (Stop::None, Awaited::InSet(set)),
+                    _ => (Stop::Recv, Awaited::Blocking),
+                };
+                self.recv_step(id, (from, slot), bytes, stop, awaited)
             }
             Step::Reduce { bytes } => self.work_step(id, bytes, self.protocol().reduce_seconds_per_byte),
             Step::Copy { bytes } => self.work_step(id, bytes, self.protocol().copy_seconds_per_byte),
@@ -266,6 +267,7 @@ impl<M: Memory> Core<M> {
     }
 
     /// A schedule posts a receive; gives what that costs the rank.
+    #[inline(always)]
     fn recv_step(
         &mut self,
         id: RunId,

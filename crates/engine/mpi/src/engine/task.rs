@@ -51,6 +51,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
+    #[inline]
     pub(crate) fn resume(&mut self, line: LineId) {
         self.ready.push_back(Next::Resume(line));
     }

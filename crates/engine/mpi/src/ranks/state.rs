@@ -342,6 +342,7 @@ impl Ranks {
     }
 
     /// A line waits for requests. True if it need not.
+    #[inline(always)]
     pub(crate) fn start_wait(
         &mut self,
         line: LineId,
@@ -359,7 +360,11 @@ impl Ranks {
         }
         (wait.how, wait.missing, wait.receiving) = (how, missing, Receiving::default());
         wait.requests.clear();
-        wait.requests.extend_from_slice(requests);
+        match requests {
+            // The commonest: without a call to copy them.
+            &[only] => wait.requests.push(only),
+            several => wait.requests.extend_from_slice(several),
+        }
         if !self.overhead.is_none() {
             self.begin_receiving(line, now);
         }

@@ -22,12 +22,14 @@ impl Unnoticed {
         self.count += 1;
     }
 
-    /// Takes the messages that a rank notices if it looks now, in the order of arrival. The list comes back by [`Unnoticed::give_back`].
+    /// Is there no such message?
     #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Takes the messages that a rank notices if it looks now, in the order of arrival. The list comes back by [`Unnoticed::give_back`].
     pub(crate) fn take(&mut self, rank: RankId) -> Vec<MessageId> {
-        if self.count == 0 {
-            return Vec::new();
-        }
         let taken = self.messages.get_mut(&rank).map(std::mem::take).unwrap_or_default();
         self.count -= taken.len();
         taken

@@ -223,7 +223,9 @@ impl StreamNetwork {
         let left = now.before(Duration::from_secs_f64(path.latency));
         let has_waited = !goes_on && queues.message(id).ready > Time::ZERO;
         wires.add_flow(id.0, &path.route, &Load { left, comes: now, bytes: rest, goes_on, has_waited });
-        self.carry(now, id, wire_bytes as f64);
+        let flow = sharing.prepare(&path.footprint, wire_bytes as f64, id.0.into());
+        queues.set_flow(id, flow);
+        sharing.launch(now, flow);
     }
 
     /// Links carry so many bytes of a message, as a flow.
