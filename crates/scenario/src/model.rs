@@ -355,12 +355,12 @@ impl Model {
 
     /// The library that the model describes, in words, and how it is known.
     pub fn library_in_words(&self) -> Option<String> {
-        let name = self.profile?.name;
+        let Profile { name, meaning, .. } = self.profile?;
         Some(match self.profile_is_assumed {
             true => format!(
                 "assumed from the cables: {name}; choose one with --mpi-profile (`mpirage info profiles`)"
             ),
-            false => name.to_owned(),
+            false => format!("{name}: {}", meaning.split(": ").next()?),
         })
     }
 

@@ -134,7 +134,7 @@ pub const PROFILES: [Profile; 7] = [
     },
     Profile {
         name: "roce",
-        meaning: "the same over RoCEv2: Ethernet with pause frames and DCQCN",
+        meaning: "Open MPI or MPICH with UCX over RoCEv2: Ethernet with pause frames and DCQCN",
         collectives: "openmpi-4.1",
         transport: Transport::Roce,
         eager_limit: 8_192,
