@@ -212,6 +212,7 @@ impl Generated {
     }
 
     /// A rank that draws itself sends nothing.
+    #[inline(never)]
     fn random(&self, rank: u32, iteration: u32, messages: u32, calls: &mut Calls<'_>) {
         let seed = scramble(self.spec.seed).wrapping_add(u64::from(iteration) << 32);
         let key = |message: u32| scramble(seed.wrapping_add(message.into()));
@@ -232,6 +233,7 @@ impl Generated {
         self.wait_for(requests, calls);
     }
 
+    #[inline(never)]
     fn incast(&self, rank: u32, root: u32, calls: &mut Calls<'_>) {
         if rank != root {
             self.isend(root, 0, 1, calls);
@@ -263,7 +265,9 @@ impl Generated {
         if at.step == 0 { Reached::Step(1) } else { Reached::End }
     }
 
-    /// For each corner, and for each block on the way: what comes from upstream, the computation, what goes downstream.
+    /// For each corner, and for each block on the way: what comes from upstream, the computation, what goes downstream. Not inlined, like
+    /// other loops: the values that they need would be computed for each call of the shorter patterns.
+    #[inline(never)]
     fn sweep(&self, rank: u32, at: Position, grid: &Grid, blocks: u32, calls: &mut Calls<'_>) -> Reached {
         let end = OCTANTS * blocks * PARTS;
         let mut step = at.step;
