@@ -164,6 +164,8 @@ pub(super) enum Front {
 }
 
 const NONE: u32 = u32::MAX;
+/// So many streams stay when they are empty: their connections are used again, as a rule.
+const KEPT: usize = 1 << 16;
 
 impl Queues {
     pub(super) fn new(send_buffer: Option<u64>) -> Queues {
@@ -337,8 +339,11 @@ impl Queues {
         stream.front = next;
         stream.slow -= u32::from(pace != Pace::Fast);
         if next == NONE {
-            self.numbers.remove(&stream.key);
-            self.unused_streams.push(number);
+            stream.last = NONE;
+            if number as usize >= KEPT {
+                self.numbers.remove(&stream.key);
+                self.unused_streams.push(number);
+            }
             return None;
         }
         let front = &self.messages[next as usize];
