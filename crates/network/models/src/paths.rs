@@ -141,6 +141,14 @@ impl Paths {
         }
     }
 
+    /// A path like that of a transfer: the same but for its links and their resources, which cost the most.
+    pub(crate) fn like(&mut self, transfer: &Transfer, sharing: &mut Sharing) -> &Path {
+        match self.star_routes.of(transfer, &self.platform) {
+            Some((from, _)) if self.star_routes.has_path(from.switch) => self.star_routes.path(from.switch),
+            _ => self.of(transfer, sharing),
+        }
+    }
+
     /// The nth link of the route of a transfer, and whether it is the last.
     #[inline]
     pub(crate) fn nth_link(

@@ -170,7 +170,7 @@ impl StreamNetwork {
 
     /// Latency of the first frame of a message's rest to the target host over idle links, without its time on the slowest link.
     fn latency(&mut self, id: MessageId) -> Duration {
-        let path = self.paths.of(&self.queues.message(id).transfer, &mut self.sharing);
+        let path = self.paths.like(&self.queues.message(id).transfer, &mut self.sharing);
         first_byte(&self.physics, path, self.queues.rest(id))
     }
 
@@ -247,10 +247,9 @@ impl StreamNetwork {
 
     /// A flow has carried its bytes. It goes on for what short messages have taken, and for the next part of its message if nothing is between.
     fn flow_over(&mut self, now: Time, id: MessageId) {
-        let StreamNetwork { paths, sharing, queues, wires, .. } = self;
-        let path = paths.of(&queues.message(id).transfer, sharing);
+        let StreamNetwork { sharing, queues, wires, .. } = self;
         let negligible = NEGLIGIBLE * queues.message(id).bytes() as f64;
-        if let Some(owed) = wires.settle(id.0, &path.route, negligible) {
+        if let Some(owed) = wires.settle(id.0, negligible) {
             return self.go_on(now, id, owed);
         }
         let end = queues.part_over(id);
@@ -260,7 +259,7 @@ impl StreamNetwork {
             return self.free_senders(now, id);
         }
         queues.message(id).flow().inspect(|&flow| sharing.cancel(now, flow));
-        wires.remove_flow(id.0, &path.route);
+        wires.remove_flow(id.0);
         self.part_ended(now, id, end);
     }
 
@@ -296,7 +295,7 @@ impl StreamNetwork {
     fn waits(&mut self, now: Time, id: MessageId) -> Duration {
         let StreamNetwork { physics, paths, sharing, queues, windows, .. } = self;
         let message = queues.message(id);
-        let path = paths.of(&message.transfer, sharing);
+        let path = paths.like(&message.transfer, sharing);
         let frame = physics.framing.first_frame(message.bytes());
         let seconds = Duration::from_secs_f64;
         let passage = Passage {
@@ -335,7 +334,7 @@ impl StreamNetwork {
         if message.transfer.cargo == Cargo::Data {
             return self.launch_at(now, comes, id);
         }
-        let path = paths.of(&message.transfer, sharing);
+        let path = paths.like(&message.transfer, sharing);
         queues.set_begin(id, now);
         let wire_bytes = physics.framing.wire_bytes(queues.next_part(id));
         let span = path.footprint.span_alone(wire_bytes as f64);
@@ -370,7 +369,7 @@ impl StreamNetwork {
         if !self.queues.has_unheld(id) {
             return;
         }
-        let back = self.paths.of(&self.queues.message(id).transfer, &mut self.sharing).latency;
+        let back = self.paths.like(&self.queues.message(id).transfer, &mut self.sharing).latency;
         self.hold(now + Duration::from_secs_f64(back), id);
     }
 

@@ -20,8 +20,8 @@ pub(super) struct Wires {
     numbers: Vec<u32>,
     /// Wires of used links. The first is that of all others.
     wires: Vec<Wire>,
-    /// By the number of a flow: what each link of its route had counted when it began, or when it last carried what it owed.
-    counted: Vec<SmallVec<[f64; 4]>>,
+    /// By the number of a flow: the links of its route.
+    counted: Vec<SmallVec<[Counted; 4]>>,
     contention: bool,
 }
 
@@ -42,6 +42,15 @@ struct Wire {
     unowed: u64,
     unowed_until: Time,
     is_shared: bool,
+}
+
+/// A link of a flow's route.
+#[derive(Clone, Copy)]
+struct Counted {
+    /// The number of its wire.
+    wire: u32,
+    /// What it had counted when the flow began, or when the flow last carried what it owed.
+    taken: f64,
 }
 
 /// A burst on its way.
@@ -184,11 +193,12 @@ impl Wires {
     pub(super) fn add_flow(&mut self, flow: u32, route: &[LinkId], load: &Load) {
         let mut counted = self.counts_of(flow);
         for (at, &link) in route.iter().enumerate() {
-            let wire = self.asked(link);
+            let number = self.number(link);
+            let wire = &mut self.wires[number as usize];
             wire.flows += 1;
             let (from, span) = (if at == 0 { load.left } else { load.comes }, wire.span(load.bytes));
             let charged = if at > 0 || load.has_waited { wire.charge_unowed(from, load.bytes) } else { 0 };
-            counted.push(wire.taken - charged as f64);
+            counted.push(Counted { wire: number, taken: wire.taken - charged as f64 });
             wire.drained =
                 if load.goes_on { wire.drained.max(from + span) } else { wire.drained.max(from) + span };
         }
@@ -196,7 +206,7 @@ impl Wires {
     }
 
     /// The empty list of what links have counted for a flow.
-    fn counts_of(&mut self, flow: u32) -> SmallVec<[f64; 4]> {
+    fn counts_of(&mut self, flow: u32) -> SmallVec<[Counted; 4]> {
         if self.counted.len() <= flow as usize {
             self.counted.resize(flow as usize + 1, SmallVec::new());
         }
@@ -207,38 +217,41 @@ impl Wires {
 
     /// A flow has carried its bytes: the bytes by which it has to go on for short messages that used its links meanwhile. Up to `negligible`
     /// bytes are left to other flows.
-    pub(super) fn settle(&mut self, flow: u32, route: &[LinkId], negligible: f64) -> Option<f64> {
-        let Wires { numbers, wires, counted, .. } = self;
-        let taken = |link: LinkId| wires[numbers[link.0 as usize] as usize].taken;
+    pub(super) fn settle(&mut self, flow: u32, negligible: f64) -> Option<f64> {
+        let Wires { wires, counted, .. } = self;
+        let taken = |counted: &Counted| wires[counted.wire as usize].taken;
         let counted = &mut counted[flow as usize];
-        let owed =
-            route.iter().zip(&*counted).map(|(&link, counted)| taken(link) - counted).fold(0.0, f64::max);
+        let owed = counted.iter().map(|counted| taken(counted) - counted.taken).fold(0.0, f64::max);
         if owed <= negligible {
             return None;
         }
-        counted.iter_mut().zip(route).for_each(|(counted, &link)| *counted = taken(link));
+        counted.iter_mut().for_each(|counted| counted.taken = taken(counted));
         Some(owed)
     }
 
     /// A long message no longer uses links. The other flows take over what it has not made up for.
-    pub(super) fn remove_flow(&mut self, flow: u32, route: &[LinkId]) {
-        let Wires { numbers, wires, counted, .. } = self;
-        for (&link, counted) in route.iter().zip(&counted[flow as usize]) {
-            let wire = &mut wires[numbers[link.0 as usize] as usize];
+    pub(super) fn remove_flow(&mut self, flow: u32) {
+        let Wires { wires, counted, .. } = self;
+        for counted in &counted[flow as usize] {
+            let wire = &mut wires[counted.wire as usize];
             wire.flows -= 1;
             if wire.flows > 0 {
-                wire.taken += (wire.taken - counted) / f64::from(wire.flows);
+                wire.taken += (wire.taken - counted.taken) / f64::from(wire.flows);
             }
         }
     }
 
     /// The wire of a link, looked up in the platform if need be.
     fn asked(&mut self, link: LinkId) -> &mut Wire {
-        let number = match self.numbers[link.0 as usize] {
+        let number = self.number(link);
+        &mut self.wires[number as usize]
+    }
+
+    fn number(&mut self, link: LinkId) -> u32 {
+        match self.numbers[link.0 as usize] {
             0 => self.ask(link),
             number => number,
-        };
-        &mut self.wires[number as usize]
+        }
     }
 
     /// Asks the platform for a link.
