@@ -49,6 +49,9 @@ TESTS_COLLECTIVES = ("intercomm_coll", "overlapped_coll")
 DEPENDS_ON_TIME = ("file_nonblocking", "file_split", "win_groups", "win_mutex", "win_pscw", "win_requests", "win_tasks")
 # How computation is charged, and the name of a machine.
 WAYS = (("none", "flow"), ("none", "factors"), ("none", "simgrid"), ("measured", "flow"), ("recorded", "factors"))
+# A wait for some takes what has come, and libraries make progress within calls alone: with measured bursts between them the replay takes other sets
+# (docs/open-ends.md). Such programs are measured under factors.
+TAKES_SOME = ("part_mixed",)
 # What must be the same.
 EXACT = ("simulated_seconds", "per_rank_seconds", "calls", "messages", "bytes", "message_bytes", "files")
 # Programs that the time-independent format cannot tell exactly, and what the writer says about it.
@@ -116,7 +119,8 @@ def test_program(suite, machines, program):
     for ranks in RANKS:
         if ranks in program.ranks:
             for compute, machine in WAYS + more_ways(program):
-                check_one(suite, machines, program, binary, ranks, compute, machine)
+                takes_other_sets = program.name in TAKES_SOME and (compute, machine) == ("measured", "flow")
+                check_one(suite, machines, program, binary, ranks, compute, "factors" if takes_other_sets else machine)
 
 
 def is_exact(kind, compute, machine):

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::bursts::Workload;
 use super::compute::Processing;
 use super::core::Core;
-use super::fast_path::FastCalls;
 use super::latencies::LeastLatencies;
 use super::match_choices::MatchChoices;
 use super::names::Names;
@@ -13,6 +12,17 @@ use super::polls::Polls;
 use super::sampling::Samples;
 use super::spawning::Spawning;
 use super::windows::OneSided;
+
+/// The sends and receives that the fast path may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FastCalls {
+    /// None.
+    None,
+    /// Those without a burst before them.
+    WithoutBurst,
+    /// All.
+    All,
+}
 
 /// Carries out the calls of ranks on the parts of the engine.
 pub(super) struct Calls<M> {

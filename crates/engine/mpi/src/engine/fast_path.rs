@@ -8,7 +8,7 @@ use mpirage_call::{BLOCKING, LineId, RankId};
 use mpirage_units::Duration;
 
 use super::bursts::Bursts;
-use super::calls::Calls;
+use super::calls::{Calls, FastCalls};
 use super::core::Core;
 use super::messages::Incoming;
 use crate::memory::Memory;
@@ -28,17 +28,6 @@ pub(super) enum FastPath {
     Done,
     /// The call is carried out; it is being paid for, or it is the last one for now.
     Stopped,
-}
-
-/// The sends and receives that the fast path may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FastCalls {
-    /// None.
-    None,
-    /// Those without a burst before them.
-    WithoutBurst,
-    /// All.
-    All,
 }
 
 impl<M: Memory> Calls<M> {

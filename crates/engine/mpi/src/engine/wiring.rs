@@ -13,10 +13,9 @@ use mpirage_units::Time;
 
 use super::activity::note_wake;
 use super::bursts::{Bursts, Speeds, Workload};
-use super::calls::Calls;
+use super::calls::{Calls, FastCalls};
 use super::core::Core;
 use super::diagnosis::Diagnosis;
-use super::fast_path::FastCalls;
 use super::latencies::LeastLatencies;
 use super::match_choices::{MatchChoice, MatchChoices};
 use super::names::Names;
