@@ -210,7 +210,8 @@ def test_cores(suite):
     for how, code in (("crash", 139), ("exit", 7), ("abort", 3), ("deadlock", 80), ("truncate", 81), ("hang", 81)):
         run = ["-q", "--ranks-as", "processes", "--compute", "none", "--rank-timeout", 0.5, "-n", 4]
         ends = [suite.simulate(*run, *way, program, how) for way in (*ways, ["--run-ahead", "never"])]
-        seen = [(result.code, result.out, result.err, result.left) for result in ends]
+        # How long the rank has been silent is real time.
+        seen = [(result.code, result.out, re.sub(r"for [\d.]+ s;", "for … s;", result.err), result.left) for result in ends]
         same = all(one == seen[0] for one in seen) and seen[0][0] == code
         suite.check(f"{how}: the same end on one core and on several", same and "ends" not in seen[0][1], seen)
     result = suite.simulate("--cores", 0, "-n", 2, program)
@@ -224,7 +225,8 @@ def test_order(suite):
     wanted += [f"has the token {r}" for r in (0, 3, 2, 1)] + [f"ends {r}" for r in ranks]
     for options in ([], ["flush"]):
         for compute in ("none", "measured"):
-            result = suite.simulate("-q", "-n", 4, "--compute", compute, program, *options)
+            # On a slow network what a rank does after a send is sooner than what its receiver does, however long it is measured.
+            result = suite.simulate("-q", "-n", 4, "--model", "flow:factors", "--compute", compute, program, *options)
             lines = result.out.splitlines()
             if compute == "measured":  # a rank that starts faster begins earlier
                 lines[:4] = sorted(lines[:4])
