@@ -13,6 +13,7 @@ use mpirage_interpret::RunInfo;
 use mpirage_mpi::Ending as RunEnding;
 use mpirage_record::{Record, Recorder, Writer};
 use mpirage_report::{Budget, Container, Ending, Report};
+use mpirage_scenario::Model;
 use mpirage_trace::{BinaryTrace, BinaryWriter, Computation, TraceRecorder};
 use tempfile::{Builder, NamedTempFile};
 
@@ -158,13 +159,22 @@ fn second_run(machine: &Machine, closing: &Closing<'_>, file: NamedTempFile) -> 
 
 /// Remarks about the machine for every report.
 pub fn notes(machine: &Machine) -> Vec<String> {
-    let model = &machine.model.name;
-    if model.contains('/') || model.contains('.') {
+    let Model { name, profile, profile_is_assumed, .. } = &machine.model;
+    if name.contains('/') || name.contains('.') {
         return Vec::new();
     }
-    vec![format!(
-        "the model {model} has its default parameters, which are not calibrated for the simulated machine"
-    )]
+    match profile {
+        None => vec![format!(
+            "the model {name} has its default parameters, which are not calibrated for the simulated machine"
+        )],
+        Some(_) if *profile_is_assumed => {
+            vec![
+                "the MPI library is assumed from the cables; another one sends messages in another way"
+                    .to_owned(),
+            ]
+        }
+        Some(_) => Vec::new(),
+    }
 }
 
 /// Writes the page of one run or several.

@@ -25,6 +25,8 @@ function facts(run) {
     ["Program", known.arguments ?? known.program],
     ["Machine", known.platform && [field("ranks", plural(known.ranks, "rank")), " on ", known.platform,
       run.hosts ? ` (${plural(run.hosts.length, "host")} used)` : ""]],
+    ["Interconnect", known.interconnect],
+    ["MPI library", known.mpi_library],
     ["Network model", known.model],
     ["Computation times", known.compute],
     ["Traffic", known.messages != null && [field("messages", plural(known.messages, "message")), ", ",
