@@ -397,7 +397,7 @@ pub fn load_platform(
     Platform::load_with(spec, ranks, NetworkNames { named: net, assumed }).map_err(bad_platform)
 }
 
-/// The model that is asked for. What nobody has named follows from the route between the first two hosts.
+/// The model that is asked for. The route between the first two hosts gives the library that the user has not named.
 pub fn resolve_model(
     request: &ModelRequest<'_>,
     platform: &Platform,

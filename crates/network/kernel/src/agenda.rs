@@ -24,7 +24,7 @@ const REMEMBERED: usize = 16;
 #[derive(Debug)]
 pub struct Agenda<T> {
     chains: BinaryHeap<Reverse<Chain>>,
-    /// What is left of the chain that entries are being taken from; it is not in the heap.
+    /// The rest of the chain that entries are being taken from; it is not in the heap.
     current: Option<Chain>,
     nodes: Vec<Node<T>>,
     /// The first of the unused nodes.

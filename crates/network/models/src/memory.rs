@@ -254,7 +254,7 @@ impl MemoryModel for NodeMemory {
     }
 
     fn start_copy(&mut self, now: Time, transfer: Transfer, token: Token) {
-        // What was measured within hosts contains requests and answers.
+        // Times that were measured within hosts contain requests and answers.
         if transfer.cargo == Cargo::Control {
             return self.agenda.push(now, Due::End(token));
         }

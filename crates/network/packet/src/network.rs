@@ -410,7 +410,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
 
     /// A message within a host takes latency and bytes / bandwidth.
     fn start_within(&mut self, now: Time, transfer: &Transfer, token: Token) {
-        // What was measured within hosts contains requests and answers.
+        // Times that were measured within hosts contain requests and answers.
         if transfer.cargo == Cargo::Control {
             return self.events.push(now, Event::HandOver(token));
         }

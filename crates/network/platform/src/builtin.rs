@@ -97,7 +97,7 @@ pub const BUILTINS: [Builtin; 15] = [
     ),
 ];
 
-/// The cables of built-in platforms whose network nobody names.
+/// The cables of built-in platforms for which neither the user nor the model names a network.
 const CABLE: [(&str, &str); 2] = [("bandwidth", "\"1Gbps\""), ("latency", "\"50us\"")];
 /// Messages within a host, where neither an option nor the network says anything.
 const LOOPBACK: (&str, &str) = ("loopback", "{ bandwidth = \"10GBps\", latency = \"200ns\" }");

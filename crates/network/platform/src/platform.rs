@@ -152,7 +152,7 @@ impl Platform {
         self
     }
 
-    /// The same with cables that nobody has named.
+    /// The same with cables that the user has not named.
     pub(crate) fn with_assumed_network(mut self) -> Self {
         self.network = self.network.assumed();
         self

@@ -44,7 +44,7 @@ pub(crate) struct Caller {
     pub stamp: Stamp,
 }
 
-/// What a schedule does next.
+/// The next action of a schedule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NextStep {
     /// It waits for what it has stopped for.

@@ -161,7 +161,7 @@ impl<M: Memory> Calls<M> {
         if goes_on { FastPath::Done } else { FastPath::Stopped }
     }
 
-    /// What a send sends; none if there is something wrong with it.
+    /// The message of a send; none if there is something wrong with the send.
     #[inline(always)]
     fn outgoing<'c>(
         &self,
@@ -181,7 +181,7 @@ impl<M: Memory> Calls<M> {
         Some(Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal })
     }
 
-    /// What a receive expects; none if there is something wrong with it.
+    /// The message that a receive expects; none if there is something wrong with the receive.
     #[inline(always)]
     fn incoming(&self, rank: RankId, call: &PlainCall<'_>) -> Option<Incoming> {
         let PlainOperation::Recv { from, tag, address } = call.operation else { return None };

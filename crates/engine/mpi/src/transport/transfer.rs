@@ -224,7 +224,7 @@ impl Transport {
         let (owner, sender_waits, message_mode) = (message.owner, message.sender_waits, message.mode);
         let receives = Completion { truncated, ..completion };
         if self.protocol.handshake == Handshake::Read && message_mode == TransferMode::Rendezvous {
-            // The receive has the bytes and is over: nothing moves them again while the sender is told.
+            // The receive has the bytes and is over: nothing moves them again while the notice goes to the sender.
             env.data.release(&mut self.messages[id].held);
             self.start_control(env, id, TransferState::Told);
             return self.complete(receiver, receives, ideal);

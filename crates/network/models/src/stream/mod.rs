@@ -108,7 +108,7 @@ impl StreamNetwork {
         }
     }
 
-    /// A message to another rank of the same host: neither frames nor interfaces. What was measured there contains requests and answers.
+    /// A message to another rank of the same host: neither frames nor interfaces. Times that were measured there contain requests and answers.
     fn start_within(&mut self, now: Time, transfer: &Transfer, token: Token) {
         if transfer.cargo == Cargo::Control {
             return self.agenda.push(now, Due::ArrivalWithin(token));

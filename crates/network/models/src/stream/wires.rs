@@ -49,7 +49,7 @@ struct Wire {
 struct Counted {
     /// The number of its wire.
     wire: u32,
-    /// What it had counted when the flow began, or when the flow last carried what it owed.
+    /// The link's count when the flow began, or when the flow last carried its debt.
     taken: f64,
 }
 

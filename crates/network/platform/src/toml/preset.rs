@@ -31,7 +31,7 @@ presets!(
     "10gige-tcp",
 );
 
-/// What people call a kind of network, and its preset of today.
+/// Names of kinds of networks, each with its preset of today.
 const KINDS: [(&str, &str); 12] = [
     ("infiniband", "hdr200"),
     ("ib", "hdr200"),
@@ -47,7 +47,7 @@ const KINDS: [(&str, &str); 12] = [
     ("ethernet", "10gige-tcp"),
 ];
 
-/// Kinds of which nobody has published how long messages of MPI take, as far as is known here.
+/// Kinds for which we found no published times of MPI messages.
 const UNPUBLISHED: [&str; 4] = ["ndr", "ndr200", "ndr400", "xdr"];
 
 impl NetworkPreset {
