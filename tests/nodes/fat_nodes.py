@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Simulated beside published times of two fat nodes: tests/nodes/fat_nodes.py [--setup NAME,…] [--only BENCH,…] [--check] [--series] [-- OPTIONS OF MPIRAGE]
+
+The measurements are OSU micro-benchmarks of public results (fat-nodes.csv, beside this file). The error of a point is
+e^|ln(simulated / measured)| − 1. Nothing is fitted to collectives. --check ends with 1 if a bound is missed."""
+
+import argparse
+import collections
+import concurrent.futures
+import csv
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+MPIRAGE = os.environ.get("MPIRAGE", str(ROOT / "target" / "release" / "mpirage"))
+TABLE = HERE / "fat-nodes.csv"
+# What a user would say about these nodes: the network and the processors.
+MACHINES = {
+    "ib-gcc9-openmpi4-ucx": "cluster:2,cores=32,sockets=2,net=edr",
+    "roce-gcc9-openmpi4-ucx": "cluster:2,cores=32,sockets=2,net=roce25",
+}
+COLLECTIVES = {"openmpi4": "openmpi-4.1"}
+# Mean and worst error in percent.
+BOUNDS = {"latency": (2, 10), "bw": (3, 15), "bibw": (8, 30), "mbw_mr": (10, 40), "allreduce": (15, 60), "allgather": (15, 60), "alltoall": (15, 60)}
+
+
+def measured(setups, benches):
+    """{(setup, bench, ranks per node): {bytes: value}}"""
+    series = collections.defaultdict(dict)
+    for row in csv.DictReader(open(TABLE)):
+        if row["setup"] in setups and row["benchmark"] in benches and int(row["bytes"]) > 0:
+            series[row["setup"], row["benchmark"], int(row["ranks_per_node"])][int(row["bytes"])] = float(row["value"])
+    return series
+
+
+def simulate(program, key, sizes, options):
+    """{bytes: value}"""
+    setup, bench, per_node = key
+    machine = ["-n", 2 * per_node, "--ppn", per_node, "-p", MACHINES[setup], "--coll", "openmpi-4.1", "--compute", "none", "--share-malloc", "64KiB"]
+    command = [MPIRAGE, "run", "-q", *machine, *options, program, bench, *sorted(sizes)]
+    made = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if made.returncode:
+        sys.exit(f"{' '.join(map(str, command))} ended with {made.returncode}\n{made.stderr}")
+    return {int(size): float(value) for _, size, value in (line.split() for line in made.stdout.splitlines())}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--setup", default=",".join(MACHINES))
+    parser.add_argument("--only", default=",".join(BOUNDS))
+    parser.add_argument("--series", action="store_true", help="print every point")
+    parser.add_argument("--check", action="store_true", help="end with 1 if a bound is missed")
+    parser.add_argument("mpirage", nargs="*", help="after --: options of mpirage")
+    options = parser.parse_args()
+    wanted = measured(options.setup.split(","), options.only.split(","))
+    errors, missed = collections.defaultdict(list), False
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        program = pathlib.Path(folder) / "osu"
+        subprocess.run([MPIRAGE, "cc", "-O1", HERE / "osu.c", "-o", program], check=True)
+        runs = {key: pool.submit(simulate, program, key, sizes, options.mpirage) for key, sizes in wanted.items()}
+        for key, run in runs.items():
+            for size, value in run.result().items():
+                ratio = value / wanted[key][size]
+                errors[key[0], key[1]].append(math.exp(abs(math.log(ratio))) - 1)
+                if options.series:
+                    print(f"{key[0]:24} {key[1]:10} {key[2]:3} {size:8} {wanted[key][size]:12.2f} {value:12.2f} {ratio:7.3f}")
+    print(f"{'setup':24} {'benchmark':10} points   mean   worst   bound")
+    for (setup, bench), found in errors.items():
+        mean, worst, bound = 100 * sum(found) / len(found), 100 * max(found), BOUNDS[bench]
+        missed |= mean > bound[0] or worst > bound[1]
+        print(f"{setup:24} {bench:10} {len(found):6} {mean:6.1f} {worst:7.1f}   {bound[0]} / {bound[1]}")
+    return 1 if options.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
