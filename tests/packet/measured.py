@@ -86,6 +86,29 @@ def error(simulated, measured):
     return math.exp(abs(math.log(simulated / measured))) - 1
 
 
+ERRORS = ["where", "model", "kind", "size", "error"]
+# Messages of at most so many bytes are small.
+SMALL = 4096
+
+
+def kind(bench):
+    """What limits the series."""
+    if bench.startswith("pingpong"):
+        return "point-to-point"
+    return "contention" if bench.startswith(("flows", "ring", "halo", "incast")) else "collectives"
+
+
+def add_errors(path, where, model, errors):
+    """Appends the errors of series, (bench, bytes, error), to a file that trust.py reads."""
+    new = not path.exists()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerows([ERRORS] if new else [])
+        for bench, size, value in errors:
+            table.writerow([where, model, kind(bench), "small" if size <= SMALL else "large", f"{value:.6f}"])
+
+
 @dataclass(frozen=True)
 class Judged:
     """How a prediction compares with what was measured."""

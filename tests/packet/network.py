@@ -2,7 +2,7 @@
 """Real MPI libraries on networks of your choice, on this machine, and simulated times beside them.
 
     tests/packet/network.py measure TOPOLOGY LIBRARY FILE BENCH BYTES[,BYTES…] [BENCH BYTES…]…      (as root)
-    tests/packet/network.py compare [--model MODEL,…] [--seeds N] [--check] FILE…
+    tests/packet/network.py compare [--model MODEL,…] [--seeds N] [--errors FILE] [--check] FILE…
 
 TOPOLOGY is star:HOSTS,RATE,DELAY, or cabinets:SWITCHESxHOSTS,RATE,DELAY,TRUNK_RATE,TRUNK_DELAY, or line: with the same, with Mbit/s and microseconds
 per direction of a cable. Switches of cabinets hang at one more switch, each by its trunk; in a line each trunk joins two neighbours. LIBRARY is mpich or ompi, Debian's packages. BENCH and BYTES are those of the program of the
@@ -35,6 +35,7 @@ SETTINGS = {"tcp_limit_output_bytes": "4096", "tcp_rmem": "4096 131072 33554432"
 COLLECTIVES = {"ompi": "openmpi-4.1", "mpich": "mpich-4.0"}
 PROFILES = {"ompi": "openmpi-tcp", "mpich": "mpich-tcp"}
 HEAD = ["topology", "library", "bench", "bytes", "seconds", "fastest", "slowest", "repeats"]
+FACTORS, NO_OPTIONS = "factors", "no-options"
 MEAN = {"flow": 0.06, "packet": 0.03}
 # PMIx tells its clients an address of the loopback device, which each namespace has for itself.
 OPEN_MPI_RANK = """
@@ -181,6 +182,15 @@ def measure(options):
             table.writerow([topology.text, options.library, bench, size, *figures, len(seconds)])
 
 
+def named(model, library):
+    """The options that name the model and the library."""
+    if model == NO_OPTIONS:
+        return []
+    if model == FACTORS:
+        return ["--model", "flow:factors", "--coll", COLLECTIVES[library]]
+    return ["--model", model, "--mpi-profile", PROFILES[library], "--coll", COLLECTIVES[library]]
+
+
 def simulate(model, topology, library, benches, seeds):
     """Medians over seeds, by bench and bytes."""
     samples = collections.defaultdict(list)
@@ -190,8 +200,7 @@ def simulate(model, topology, library, benches, seeds):
         run(MPIRAGE, "cc", "-O1", measured.PROGRAM, "-o", program)
         for seed in range(1, seeds + 1):
             machine = ["-n", Topology(topology).hosts, "-p", platform, "--compute", "none", "--share-malloc", "64MiB"]
-            network = ["--model", model, "--mpi-profile", PROFILES[library], "--coll", COLLECTIVES[library], "--seed", seed]
-            done = run(MPIRAGE, "run", "-q", *machine, *network, program, library, "network", 3, *benches, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            done = run(MPIRAGE, "run", "-q", *machine, *named(model, library), "--seed", seed, program, library, "network", 3, *benches, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             for key, seconds in slowest(done.stdout).items():
                 samples[key].append(statistics.median(seconds))
     return {key: statistics.median(seconds) for key, seconds in samples.items()}
@@ -214,6 +223,8 @@ def compare(options):
             ratios = {model: simulated[model][bench, size] / seconds for model in models}
             for model, ratio in ratios.items():
                 errors[model].append((math.exp(abs(math.log(ratio))) - 1, f"{topology} {library} {bench} {size}"))
+                if options.errors:
+                    measured.add_errors(options.errors, topology, model, [(bench, size, errors[model][-1][0])])
             print(f"{bench:14}{size:8}{1e3 * seconds:10.2f}" + "".join(f"{1e3 * simulated[model][bench, size]:10.2f} {ratio:6.3f}" for model, ratio in ratios.items()))
     missed = False
     for model in models:
@@ -235,6 +246,7 @@ def main():
     comparing = commands.add_parser("compare")
     comparing.add_argument("--model", default="flow,packet")
     comparing.add_argument("--seeds", type=int, default=4)
+    comparing.add_argument("--errors", type=pathlib.Path, metavar="FILE", help="append the error of each series to it, for trust.py")
     comparing.add_argument("--check", action="store_true", help="end with 1 if a mean is too large")
     comparing.add_argument("files", nargs="+", type=pathlib.Path)
     comparing.set_defaults(act=compare)

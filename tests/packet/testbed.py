@@ -2,7 +2,7 @@
 """Simulated times beside measured ones: real Open MPI and MPICH over real TCP on 16 hosts (see measured.py).
 
     tests/packet/testbed.py [--model MODEL,…] [--library ompi|mpich] [--only BENCH[:BYTES],…] [--seeds N] [--repeats N]
-                            [--mpi-profile NAME] [--csv FILE] [--write FOLDER] [--check] [-- OPTIONS OF MPIRAGE]
+                            [--mpi-profile NAME] [--csv FILE] [--write FOLDER] [--errors FILE] [--check] [-- OPTIONS OF MPIRAGE]
 
 One table: the measured median, and for each model its median over repeats and seeds with the error e^|ln(simulated/measured)| − 1. Series with
 two modes are judged as intervals: right where the fastest sample is within 5 % of the fastest measured one and the samples lie on both
@@ -52,6 +52,7 @@ def parse():
     parser.add_argument("--jobs", type=int, default=2, help="runs at the same time (default 2)")
     parser.add_argument("--csv", type=pathlib.Path, help="write the table to this file too")
     parser.add_argument("--write", type=pathlib.Path, metavar="FOLDER", help="write a page with tables and plots")
+    parser.add_argument("--errors", type=pathlib.Path, metavar="FILE", help="append the error of each series to it, for trust.py")
     parser.add_argument("--check", action="store_true", help="end with 1 if the last model misses a bound")
     parser.add_argument("mpirage", nargs="*", help="after --: options of mpirage")
     return parser.parse_args()
@@ -314,6 +315,10 @@ def main():
     met = summaries(models)
     if options.csv:
         write_csv(options.csv, table(series, models))
+    if options.errors:
+        for name, judged in models.items():
+            points = [(key.bench, key.bytes, value.error) for key, value in judged.items() if not value.measured.band]
+            measured.add_errors(options.errors, "testbed", name, points)
     if options.write:
         validation.write(options.write, mpirage(), series, models, table(series, models), groups(models), band_counts(models))
     return 1 if options.check and not met else 0

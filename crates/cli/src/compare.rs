@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mpirage_calibrate::{Comparison, LogErrors, Pair, ReadOptions, Record, compare, percent, read_records};
-use mpirage_plot::{Colour, Look, Panel, Point, Series, size_text, svg, time_text};
-use mpirage_units::{Duration, counted};
+use mpirage_plot::{Colour, Look, Panel, Point, Series, size_text, svg};
+use mpirage_units::{Duration, counted, time_text};
 use serde_json::{Value, json};
 
 use crate::arguments::{CompareArguments, STANDARD_OUTPUT};

@@ -18,9 +18,9 @@ use mpirage_packet::CaptureRequest;
 use mpirage_rank::{Outcome, Ranks};
 use mpirage_record::{Recorder, Summary};
 use mpirage_simulation::{
-    BalancingFigures, Captures, Charged, DisturbedFigures, Execution, Explained, Failures, Figures,
-    Interrupt, JobShape, PathRecorder, ProgramJob, ProgramRun, Ran, RankOptions, Recordings, Source,
-    SourceLines, Traces, costs, exit_code, plan_migration, repetition::Repetition,
+    BalancingFigures, Captures, Charged, Competition, DisturbedFigures, Execution, Explained, Failures,
+    Figures, Interrupt, JobShape, Measurement, PathRecorder, ProgramJob, ProgramRun, Ran, RankOptions,
+    Recordings, Source, SourceLines, Traces, costs, exit_code, plan_migration, repetition::Repetition,
     repetition::TemporaryTrace, reporting, reporting::Closing,
 };
 use mpirage_units::Time;
@@ -70,7 +70,7 @@ impl Plan {
 
     /// Runs the program; gives the exit code.
     pub fn run(mut self) -> Result<u8, Failure> {
-        let started = Instant::now();
+        let (started, competition) = (Instant::now(), Competition::watch());
         self.files().check()?;
         self.arguments.machine.show_bindings(&self.machine);
         let interrupt = Interrupt::watch()?;
@@ -113,8 +113,15 @@ impl Plan {
         }
         let explained = self.explain(&mut ran, &outcome, &programs);
         let mut engine = ran.engine;
-        let figures = self.figures(&engine, &outcome, &recordings.summary(), started.elapsed());
+        let summary = recordings.summary().clone();
+        let figures = self.figures(&engine, &outcome, &summary, started.elapsed());
         let figures = self.with_disturbances(figures, &engine);
+        let measurement = self.measurement(&engine, &competition);
+        let figures = Figures { measurement, ..figures };
+        let figures = match self.emulation {
+            Some(_) => figures,
+            None => figures.with_trust(&self.machine, &summary),
+        };
         let figures =
             Figures { explanation: explained.text.clone(), deadlock: explained.deadlock.clone(), ..figures };
         let mut failures = Failures::default();
@@ -348,6 +355,16 @@ impl Plan {
                 .migration_history()
                 .map(|history| BalancingFigures::of(&self.arguments.migration.request(), &history)),
             ..Figures::of(engine, &self.machine, outcome, summary, wall)
+        }
+    }
+
+    /// How computation was measured.
+    fn measurement(&self, engine: &Engine<Ranks>, competition: &Competition) -> Measurement {
+        match (engine.bursts(), &self.repeated) {
+            (_, Some(measured)) => Measurement::Repeated(measured.spread()),
+            (Bursts::None | Bursts::Recorded(..), _) => Measurement::Earlier,
+            _ if competition.was_felt(!self.rank_mode.folded) => Measurement::Beside,
+            _ => Measurement::Alone,
         }
     }
 

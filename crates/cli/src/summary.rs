@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mpirage_simulation::{BalancingFigures, EmulationFigures, Figures, FileFigures, Spread};
 use mpirage_simulation::{words::bytes, words::count, words::thousands};
-use mpirage_units::Duration;
+use mpirage_units::{Duration, time_text};
 
 use crate::output::say;
 
@@ -15,13 +15,12 @@ const LONG_BETWEEN_CALLS: f64 = 1e-4;
 
 /// Prints the closing summary on standard error.
 pub fn print(figures: &Figures) {
-    let seconds = Duration::from_secs_f64(figures.simulated_seconds);
     let ratio = match figures.simulated_seconds {
         0.0 => String::new(),
         simulated => format!(", {:.3} × the simulated time", figures.wall_seconds / simulated),
     };
-    if figures.disturbed.is_some_and(|disturbed| disturbed.is_unreliable()) {
-        say!("mpirage: UNRELIABLE: this machine may have disturbed the measurement; see the first warning");
+    if let Some(why) = figures.unreliable() {
+        say!("mpirage: UNRELIABLE: {why}");
     }
     let ranks = count(figures.ranks as u64, "rank");
     say!("mpirage: {ranks} on {}, model {}", figures.platform, figures.model);
@@ -29,7 +28,7 @@ pub fn print(figures: &Figures) {
     if let Some(library) = &figures.mpi_library {
         say!("  MPI library     {library}");
     }
-    say!("  simulated time  {seconds} ({:.9} s)", figures.simulated_seconds);
+    say!("  simulated time  {}", simulated_time(figures));
     if let Some(spread) = &figures.repetition {
         print_spread(spread);
     }
@@ -91,6 +90,16 @@ pub fn print(figures: &Figures) {
         );
     }
 }
+
+/// `401 µs (388 to 414 µs; network ± 5 %, computation ± 1 %)`.
+fn simulated_time(figures: &Figures) -> String {
+    let time = time_text(Duration::from_secs_f64(figures.simulated_seconds));
+    match &figures.trust {
+        Some(trust) => format!("{time} ({})", trust.describe()),
+        None => time,
+    }
+}
+
 /// Did folded ranks compute for most of a run that was not short? Calls of folded ranks take microseconds.
 fn computes_on_one_core(figures: &Figures) -> bool {
     let per_call = figures.cpu_seconds / figures.calls.max(1) as f64;

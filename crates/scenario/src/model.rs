@@ -498,7 +498,7 @@ fn has_factors<'s>(mut settings: impl Iterator<Item = &'s Setting>) -> bool {
     settings.any(|setting| setting.key == "segments" || simgrid::sets_factors(&setting.key))
 }
 
-fn is_file(spec: &str) -> bool {
+pub(crate) fn is_file(spec: &str) -> bool {
     spec.ends_with(".toml") || spec.contains('/')
 }
 

@@ -16,6 +16,7 @@ use crate::disturbed::DisturbedFigures;
 use crate::emulation::EmulationFigures;
 use crate::machine::Machine;
 use crate::spread::Spread;
+use crate::trust::{Measurement, Trust};
 
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -24,6 +25,8 @@ pub struct Figures {
     pub outcome: String,
     /// Simulated seconds until the last rank ended.
     pub simulated_seconds: f64,
+    /// How far to trust that; none if the run did not finish.
+    pub trust: Option<Trust>,
     /// Seconds that the simulation took on this machine.
     pub wall_seconds: f64,
     /// Processor seconds of simulator and ranks on this machine.
@@ -87,6 +90,9 @@ pub struct Figures {
     pub host_speed_spread: Option<f64>,
     /// Simulated seconds of a measured second, on the host of rank 0; none if no measured computation takes time.
     pub computation_ratio: Option<f64>,
+    /// How computation was measured.
+    #[serde(skip)]
+    pub measurement: Measurement,
     /// Measured bursts that took longer than others before the same call, if there were any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disturbed: Option<DisturbedFigures>,
@@ -207,6 +213,26 @@ impl Figures {
             mpi_library: machine.model.library_in_words(),
             ..Figures::default()
         }
+    }
+
+    /// Why the result may be noise of this machine, if it may.
+    pub fn unreliable(&self) -> Option<&'static str> {
+        let disturbed = self.disturbed.is_some_and(|disturbed| disturbed.is_unreliable());
+        let beside = self.measurement == Measurement::Beside
+            && self.trust.as_ref().is_some_and(|trust| trust.computation.matters());
+        match (disturbed, beside) {
+            (true, _) => Some("this machine may have disturbed the measurement; see the first warning"),
+            (_, true) => Some(
+                "other programs ran while computation was measured; wait until they end, or take medians (--compute repeat:5)",
+            ),
+            _ => None,
+        }
+    }
+
+    /// Adds how far to trust the time.
+    pub fn with_trust(mut self, machine: &Machine, summary: &Summary) -> Figures {
+        self.trust = Trust::of(&self, machine, summary);
+        self
     }
 
     /// Adds the memory and processor time of simulator and ranks.

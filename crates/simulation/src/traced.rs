@@ -171,6 +171,7 @@ impl Replay {
             warnings: self.warnings(machine, charge.speed, summary),
             ..Figures::of(engine, machine, outcome, summary, self.started.elapsed())
         }
+        .with_trust(machine, summary)
     }
 
     /// Doubts about the machine, and about computation that was measured elsewhere.

@@ -20,6 +20,12 @@ class Result:
         return self.summary["simulated_seconds"]
 
     @property
+    def interval(self):
+        """Where the real time is in nine of ten cases, (low, high) in seconds; None if an error is unknown."""
+        trust = self.summary.get("trust") or {}
+        return None if trust.get("low_seconds") is None else (trust["low_seconds"], trust["high_seconds"])
+
+    @property
     def per_rank_seconds(self):
         """Simulated time at which each rank ended."""
         return self.summary["per_rank_seconds"]

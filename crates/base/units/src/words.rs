@@ -1,4 +1,6 @@
-//! Numbers of things in messages.
+//! Numbers of things, and times, in messages.
+
+use crate::Duration;
 
 /// `1 rank`, `8 ranks`, `3 switches`.
 pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
@@ -15,6 +17,21 @@ pub fn plural_ending(number: u64, noun: &str) -> &'static str {
     }
 }
 
+/// `12.3 µs`: three significant digits.
+pub fn time_text(time: Duration) -> String {
+    const UNITS: [(f64, &str); 4] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
+    let seconds = time.as_secs_f64();
+    // 999.6 µs are 1.00 ms.
+    let (unit, name) = UNITS.into_iter().find(|(unit, _)| seconds >= unit * 0.9995).unwrap_or((1e-9, "ns"));
+    let value = seconds / unit;
+    let digits = match value {
+        _ if value >= 99.95 => 0,
+        _ if value >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$} {name}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -24,5 +41,15 @@ mod tests {
         assert_eq!(counted(1_u32, "rank"), "1 rank");
         assert_eq!(counted(0_usize, "rank"), "0 ranks");
         assert_eq!(counted(2_u64, "switch"), "2 switches");
+    }
+
+    #[test]
+    fn times_have_three_digits() {
+        let text = |seconds: f64| time_text(Duration::from_secs_f64(seconds));
+        assert_eq!(
+            [1.234, 12.34e-3, 123.4e-6, 999.6e-6].map(text),
+            ["1.23 s", "12.3 ms", "123 µs", "1.00 ms"]
+        );
+        assert_eq!((text(0.0), text(5e-9)), ("0.00 ns".to_owned(), "5.00 ns".to_owned()));
     }
 }

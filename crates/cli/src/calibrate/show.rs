@@ -3,8 +3,8 @@
 use mpirage_calibrate::{
     Calibration, Interval, Kind, LogErrors, Measurements, OverheadFit, PieceFit, percent,
 };
-use mpirage_plot::{size_text, time_text};
-use mpirage_units::Duration;
+use mpirage_plot::size_text;
+use mpirage_units::{Duration, time_text};
 use serde_json::{Value, json};
 
 use crate::output;

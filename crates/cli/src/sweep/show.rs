@@ -134,7 +134,7 @@ fn row(rank: usize, group: &Group<'_>, best: &Group<'_>, analysis: &Analysis<'_>
     let ratio = group.centre() / best.centre();
     let apart = if ratio.is_finite() { format!("{:+.1} %", 100.0 * (ratio - 1.0)) } else { String::new() };
     let like = rank > 1 && interval.is_some() && analysis.is_like_best(group);
-    let verdict = if like { "not clearly worse than the best" } else { "" };
+    let verdict = if like { "not distinguishable from the best" } else { "" };
     let measure = [short_number(group.centre()), interval.unwrap_or_default(), apart, verdict.to_owned()];
     std::iter::once(rank.to_string()).chain(labels).chain(measure).collect()
 }

@@ -2,8 +2,9 @@
 
 use mpirage_call::Collective;
 use mpirage_collectives::Rule;
-use mpirage_simulation::{Machine, words::count, words::thousands};
-use mpirage_tune::{Row, Timed, size_text, sketch, time_text};
+use mpirage_simulation::{Machine, collective_error, words::count, words::thousands};
+use mpirage_tune::{Row, Timed, size_text, sketch};
+use mpirage_units::time_text;
 use serde_json::{Value, json};
 
 use super::program::Program;
@@ -107,7 +108,10 @@ impl Results<'_> {
         let mut cells = vec![size];
         cells.extend(timed(&row.best));
         cells.extend(timed(&row.base));
-        cells.push(percent(row.loss()));
+        cells.push(match self.is_distinguishable(row) {
+            Some(false) => format!("{} ≈", percent(row.loss())),
+            _ => percent(row.loss()),
+        });
         let group =
             self.program.and_then(|program| program.groups.iter().find(|group| group.point == row.point));
         cells.extend(group.map(|group| thousands(group.calls)));
@@ -119,8 +123,17 @@ impl Results<'_> {
         cells
     }
 
+    /// Are the best method and the base further apart than both may be off? `None` if nobody knows how far that is.
+    fn is_distinguishable(&self, row: &Row) -> Option<bool> {
+        let error = collective_error(self.machine, row.point.bytes)?;
+        Some(row.loss() == 0.0 || 1.0 + row.loss() > (1.0 + error).powi(2))
+    }
+
     fn summary(&self) -> Vec<String> {
         let mut lines = Vec::new();
+        if self.rows.iter().any(|row| self.is_distinguishable(row) == Some(false)) {
+            lines.push("≈ the two methods are not distinguishable: their times differ by less than both may be off (docs/trust.md)".to_owned());
+        }
         let worst = self.rows.iter().max_by(|one, other| one.loss().total_cmp(&other.loss()));
         if let Some(worst) = worst.filter(|worst| worst.loss() > 0.0) {
             lines.push(format!(
@@ -174,6 +187,7 @@ impl Results<'_> {
                 "best": timed(&row.best),
                 "base": timed(&row.base),
                 "loss": row.loss(),
+                "distinguishable": self.is_distinguishable(row),
                 "methods": row.all.iter().map(timed).collect::<Vec<_>>(),
                 "skipped": row.skipped,
             });

@@ -4,7 +4,7 @@ use mpirage_call::wire::PlainCall;
 use mpirage_call::{Reply, Stamp, Work};
 use mpirage_units::Time;
 
-use crate::{Details, Message, Record, Recorder};
+use crate::{Details, Message, Record, Recorder, Scope};
 
 /// Counts what a run did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Summary {
     pub messages: u64,
     /// Those that reached their receivers before the receives were posted.
     pub unexpected: u64,
+    /// Those that are part of collectives.
+    pub collective: u64,
     /// Bytes of all messages.
     pub bytes: u64,
     /// MPI calls.
@@ -82,5 +84,7 @@ impl Recorder for Summary {
         self.messages += messages.len() as u64;
         self.bytes += messages.iter().map(|message| message.bytes).sum::<u64>();
         self.unexpected += messages.iter().map(|message| u64::from(message.unexpected)).sum::<u64>();
+        let is_collective = |message: &&Message| matches!(message.scope, Scope::Collective(_));
+        self.collective += messages.iter().filter(is_collective).count() as u64;
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use mpirage_plot::{Colour, Look, Panel, Series, escaped, size_text, svg, time_text};
-use mpirage_units::Duration;
+use mpirage_plot::{Colour, Look, Panel, Series, escaped, size_text, svg};
+use mpirage_units::{Duration, time_text};
 
 use crate::error::percent;
 use crate::fit::Calibration;

@@ -59,7 +59,7 @@ impl Group<'_> {
         self.centre
     }
 
-    /// Where nine of ten values lie, if there are several.
+    /// Where the real value lies in nine of ten cases, as far as that is known.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.interval
     }
@@ -254,13 +254,18 @@ fn groups<'r>(results: &'r Results, measure: &str) -> Vec<Group<'r>> {
 fn group<'r>(rows: Vec<&'r Row>, measure: &str) -> Group<'r> {
     let values = sorted(rows.iter().filter_map(|row| row.figure(measure)).collect());
     let centre = quantile(&values, 0.5);
-    let own =
-        |row: &Row| Some((row.figure("repetition.low_seconds")?, row.figure("repetition.high_seconds")?));
-    let interval = match rows.as_slice() {
-        [row] => own(row).filter(|_| USUAL.contains(&measure)),
-        _ => Some((quantile(&values, 0.05), quantile(&values, 0.95))),
-    };
+    let repeated = (values.len() > 1).then(|| (quantile(&values, 0.05), quantile(&values, 0.95)));
+    let own = rows.iter().flat_map(|row| intervals(row)).filter(|_| USUAL.contains(&measure));
+    let interval = own.chain(repeated).reduce(|(low, high), (least, most)| (low.min(least), high.max(most)));
     Group { rows, centre, interval }
+}
+
+/// Where the time of a case lies: for nine of ten seeds, and as far as models and measurements can be trusted.
+fn intervals(row: &Row) -> impl Iterator<Item = (f64, f64)> + '_ {
+    let ends = |of: &str| {
+        Some((row.figure(&format!("{of}.low_seconds"))?, row.figure(&format!("{of}.high_seconds"))?))
+    };
+    ["repetition", "trust"].into_iter().filter_map(ends)
 }
 
 fn sorted(mut values: Vec<f64>) -> Vec<f64> {

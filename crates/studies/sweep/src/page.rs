@@ -117,7 +117,7 @@ fn ranked_row(out: &mut String, rank: usize, group: &Group<'_>, best: &Group<'_>
         short_number(group.centre()),
         interval.unwrap_or_default(),
         if ratio.is_finite() { format!("{ratio:+.1} %") } else { String::new() },
-        if like { "not clearly worse than the best" } else { "" }
+        if like { "not distinguishable from the best" } else { "" }
     );
 }
 

@@ -37,7 +37,7 @@ mod sketch;
 
 pub use calls::{CallCounter, CallGroup};
 pub use methods::Candidates;
-pub use mpirage_plot::{size_text, time_text};
+pub use mpirage_plot::size_text;
 pub use plot::svg;
 pub use point::Point;
 pub use rules::{Threshold, rules, rules_by_size, thresholds, tuned};

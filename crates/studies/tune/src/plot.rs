@@ -1,7 +1,8 @@
 //! A plot as SVG: for each collective the times of the base choice and of the best methods, over sizes. Each point tells its
 //! method and time when pointed at.
 
-use mpirage_plot::{Colour, Look, Panel, Series, size_text, time_text};
+use mpirage_plot::{Colour, Look, Panel, Series, size_text};
+use mpirage_units::time_text;
 
 use crate::{Row, Timed};
 

@@ -11,7 +11,8 @@
 //! ```
 
 use crate::Row;
-use mpirage_plot::{size_text, time_text};
+use mpirage_plot::size_text;
+use mpirage_units::time_text;
 
 /// Lines of a plot.
 const LINES: usize = 8;

@@ -14,4 +14,4 @@ mod text;
 
 pub use chart::{AxisLook, Chart, Line, Mark, PALETTE, Scale, charts, short_number};
 pub use svg::{Colour, Look, Panel, Point, Series, escaped, svg};
-pub use text::{size_text, time_text};
+pub use text::size_text;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use mpirage_units::Duration;
+use mpirage_units::{Duration, time_text};
 
-use crate::text::{size_text, time_text};
+use crate::text::size_text;
 
 /// A panel, without the space around it.
 const WIDTH: f64 = 360.0;

@@ -26,15 +26,21 @@ function comparisonPanel(runs) {
       ...rows.map(({ name, values }) => [name, ...values, ...values.slice(1).map((value) => value - values[0])])],
   }, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, titles.map((title, at) => el("th", { scope: "col", class: at ? "number" : null }, title)))),
     el("tbody", {}, rows.map((row) => el("tr", {}, el("th", { scope: "row" }, row.name), row.values.map((value) => el("td", { class: "number" }, row.show(value))),
-      row.values.slice(1).map((value) => differenceCells(row, row.values[0], value))))))));
+      row.values.slice(1).map((value, at) => differenceCells(row, row.values[0], value, row.name === "Simulated time" && overlap(runs[0], runs[at + 1]))))))));
 }
 
-function differenceCells({ show, better }, first, value) {
-  const difference = value - first, judged = difference && better ? (difference * better > 0 ? "better" : "worse") : null;
+/** Do the intervals of two times overlap? */
+function overlap(one, other) {
+  const [first, second] = [one.run?.trust, other.run?.trust];
+  return first?.low_seconds != null && second?.low_seconds != null && first.low_seconds <= second.high_seconds && second.low_seconds <= first.high_seconds;
+}
+
+function differenceCells({ show, better }, first, value, alike) {
+  const difference = value - first, judged = difference && better && !alike ? (difference * better > 0 ? "better" : "worse") : null;
   const sign = difference > 0 ? "+" : difference < 0 ? "−" : "", size = Math.abs(difference);
   const shown = show === formatPercent ? `${(size * 100).toFixed(1)} points` : show(size);
   return [el("td", { class: "number" }, difference ? `${sign}${shown}` : "="),
-    el("td", { class: "number" }, first ? (value / first).toFixed(3) : "–", judged ? el("span", { class: judged }, judged === "better" ? " ▲ better" : " ▼ worse") : "")];
+    el("td", { class: "number" }, first ? (value / first).toFixed(3) : "–", judged ? el("span", { class: judged }, judged === "better" ? " ▲ better" : " ▼ worse") : difference && alike ? " not distinguishable" : "")];
 }
 
 function runName(run) {

@@ -12,9 +12,10 @@ function summaryPanel(run) {
 }
 
 function headline(run, failed) {
-  const seconds = run.run?.simulated_seconds ?? run.timeline?.seconds ?? 0;
+  const known = run.run ?? {}, seconds = known.simulated_seconds ?? run.timeline?.seconds ?? 0;
   return el("div", { class: "big" },
     el("span", { "data-field": "simulated_seconds", "data-value": seconds }, formatTime(seconds)),
+    known.trust?.low_seconds ? el("small", { "data-field": "trust" }, `${formatTime(known.trust.low_seconds)} to ${formatTime(known.trust.high_seconds)}, with nine chances in ten`) : null,
     el("small", {}, failed ? "of simulated time until it stopped" : "simulated time", ` · ${exactSeconds(seconds)}`));
 }
 
@@ -29,12 +30,19 @@ function facts(run) {
     ["MPI library", known.mpi_library],
     ["Network model", known.model],
     ["Computation times", known.compute],
+    ["Errors", known.trust && trustedParts(known.trust)],
     ["Traffic", known.messages != null && [field("messages", plural(known.messages, "message")), ", ",
       field("bytes", formatBytes(known.bytes)), ", ", field("calls", plural(known.calls, "MPI call"))]],
     ["Simulated in", known.wall_seconds != null && [field("wall_seconds", `${significant(known.wall_seconds, 4)} s`), " here",
       known.ranks_as ? `, ranks ${known.ranks_as === "processes" ? "as processes" : known.ranks_as}` : ""]],
   ];
   return el("dl", { class: "facts" }, rows.filter(([, value]) => value).map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+/** `network ± 5 %: why; computation unknown: why`. */
+function trustedParts(trust) {
+  const part = (name, { share, error, because }) => share < 0.01 ? null : `${name} ${error == null ? "unknown" : `± ${significant(100 * error, 1)} %`}: ${because}`;
+  return [part("network", trust.network), part("computation", trust.computation)].filter(Boolean).join("; ");
 }
 
 /** For runs that did not finish: what happened, and which calls are blocked. */
