@@ -220,7 +220,7 @@ def test_same_file(suite):
 
 
 def test_killed(suite):
-    """A run that ends early leaves older files as they were, and nothing else unless it is killed outright."""
+    """A run or replay that is interrupted writes what is known. Other commands leave older files as they were, and nothing else unless they are killed outright."""
     program = suite.compile(ENDLESS, "endless")
     outputs = [word for trace in TRACES for word in ("--trace", trace)] + ["--report", "r.html", "--json=r.json", "--compute", "recorded:costs"]
     workload = "gen:ring,ranks=16,iterations=1000000000"
@@ -251,6 +251,12 @@ def test_killed(suite):
             what = f"{name} ended by {number.name}"
             suite.check(f"{what}: it was running", running, err.decode())
             after = contents(folder)
+            if name in ("run", "replay") and number != signal.SIGKILL:
+                replaced = [file for file in ("x.mpirage", "x.prv", "x.pftrace", "x.paje", "r.html", "r.json") if after.get(file) in (None, before[file])]
+                suite.check(f"{what}: what is known is written", not replaced and "costs" not in after, replaced)
+                suite.check(f"{what}: no temporary file is left", not [path for path in after if ".mpirage-" in path], sorted(after))
+                suite.check(f"{what}: exit code", process.returncode == 128 + number, (process.returncode, err.decode()))
+                continue
             suite.check(f"{what}: older files are intact", all(after.get(file) == text for file, text in before.items()), sorted(after))
             more = [path.name for path in folder.rglob("*") if str(path.relative_to(folder)) not in before and path.name != "folder"]
             if number == signal.SIGKILL:

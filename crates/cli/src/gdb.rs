@@ -12,12 +12,15 @@ use std::process::Command;
 use anyhow::{Context, anyhow};
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use crate::exit::{Failure, usage};
+use crate::exit::{self, Failure, usage};
 
 const SCRIPT: &str = include_str!("gdb.py");
 
 /// Replaces this process by gdb, which runs `mpirage run --ranks-as folded` with these arguments.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
+    if typed.first().is_some_and(|word| word == "--help" || word == "-h") {
+        return exit::help_of("gdb", typed[0] == "--help");
+    }
     if typed.is_empty() {
         return Err(usage("mpirage gdb takes the arguments of `mpirage run`, such as -n 4 ./program"));
     }

@@ -76,6 +76,12 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
         host_speed: arguments.host_speed.clone(),
         workload: run.to_owned(),
     })?;
+    if replayed.figures.outcome == "interrupted" {
+        return Err(Failure {
+            code: replayed.code,
+            error: anyhow!("the report would be of a part of {run} only"),
+        });
+    }
     results::report(&replayed.failures);
     for warning in &replayed.figures.warnings {
         say!("mpirage: warning: {warning}");

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_call::RankId;
 use mpirage_check::Checker;
@@ -111,7 +112,14 @@ impl Plan {
         if let (Some(run), Some(checker)) = (&self.check, &checker) {
             check::save(run, &mut ran.diagnosis(&programs), &outcome, &checker.borrow())?;
         }
+        if let (Some(_), Outcome::Interrupted { signal }) = (&self.check, &outcome) {
+            return Err(Failure {
+                code: exit_code(&outcome),
+                error: anyhow!("interrupted by signal {signal}"),
+            });
+        }
         let explained = self.explain(&mut ran, &outcome, &programs);
+        let code = explained.exit_code(exit_code(&outcome));
         let mut engine = ran.engine;
         let summary = recordings.summary().clone();
         let figures = self.figures(&engine, &outcome, &summary, started.elapsed());
@@ -126,13 +134,15 @@ impl Plan {
             Figures { explanation: explained.text.clone(), deadlock: explained.deadlock.clone(), ..figures };
         let mut failures = Failures::default();
         failures.note(passed_on);
-        failures.note(self.save_costs(&engine, new_costs));
+        if !matches!(outcome, Outcome::Interrupted { .. }) {
+            failures.note(self.save_costs(&engine, new_costs));
+        }
         captures.finish(engine.finish_network(), &mut failures);
         // Dropping the engine ends the ranks, after which their use of memory and processor is known.
         drop(engine);
         recordings.finish(&mut failures).iter().for_each(|remark| say!("mpirage: {remark}"));
         let mut figures = figures;
-        if let Some((runs, trace)) = repeated.filter(|_| exit_code(&outcome) == 0) {
+        if let Some((runs, trace)) = repeated.filter(|_| code == 0) {
             let trace = trace.file.to_string_lossy();
             let machine = &self.arguments.machine.request();
             let repetition = Repetition { runs, trace: &trace, machine, compute: None, host_speed: None };
@@ -148,7 +158,7 @@ impl Plan {
         failures.note(self.report(&recordings, &figures, explained, results.take_report()));
         results::report(&failures);
         let shown = results.show(&figures, output.ends_within_line());
-        Ok(results::conclude(failures, shown, exit_code(&outcome)))
+        Ok(results::conclude(failures, shown, code))
     }
 
     fn report(

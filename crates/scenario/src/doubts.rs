@@ -42,6 +42,7 @@ impl Situation<'_> {
     pub fn doubts(&self) -> Vec<String> {
         let found = [
             self.crowded(),
+            self.beyond_slots(),
             self.within_a_host(),
             self.left_aside_interfaces(),
             self.left_aside_profiles(),
@@ -94,6 +95,16 @@ impl Situation<'_> {
 
     fn has_nominal_speeds(&self) -> bool {
         self.placement.hosts.iter().any(|&host| self.platform.host(host).speed.is_nominal())
+    }
+
+    /// More ranks than the user has listed slots.
+    fn beyond_slots(&self) -> Option<String> {
+        let slots = self.placement.too_few_slots?;
+        Some(format!(
+            "the listed hosts have {} for {}, so hosts take several turns, which other launchers refuse; list more slots or start fewer ranks",
+            counted(slots, "slot"),
+            counted(self.placement.hosts.len(), "rank")
+        ))
     }
 
     /// More ranks than cores.

@@ -50,6 +50,8 @@ pub struct Placement {
     pub bind: Bind,
     /// Does some host have more ranks than cores?
     pub oversubscribed: bool,
+    /// The slots that the user has listed, if they are fewer than the ranks.
+    pub too_few_slots: Option<u32>,
 }
 
 /// Why ranks cannot be placed.
@@ -92,7 +94,9 @@ impl Placement {
             return Err(PlacementError::NoHosts);
         }
         let hosts: Vec<HostId> = order.iter().copied().cycle().take(ranks as usize).collect();
-        Ok(Placement::mapped(platform, hosts, mapping))
+        let too_few = !listed.is_empty() && order.len() < ranks as usize;
+        let too_few_slots = too_few.then_some(order.len() as u32);
+        Ok(Placement { too_few_slots, ..Placement::mapped(platform, hosts, mapping) })
     }
 
     /// Ranks on these hosts of the platform, core by core.
@@ -106,7 +110,7 @@ impl Placement {
             nth_core(local, platform.host(host).cores, groups(platform.node_spec(), mapping))
         };
         let cores = hosts.iter().zip(local_ranks(&hosts)).map(core).collect();
-        Placement { hosts, cores, bind: Bind::default(), oversubscribed }
+        Placement { hosts, cores, bind: Bind::default(), oversubscribed, too_few_slots: None }
     }
 
     /// Some of these ranks, which keep their hosts and cores.
@@ -114,7 +118,7 @@ impl Placement {
         let hosts: Vec<HostId> = members.iter().map(|&rank| self.hosts[rank as usize]).collect();
         let cores = members.iter().map(|&rank| self.cores[rank as usize]).collect();
         let oversubscribed = is_oversubscribed(platform, &hosts);
-        Placement { hosts, cores, bind: self.bind, oversubscribed }
+        Placement { hosts, cores, bind: self.bind, oversubscribed, too_few_slots: None }
     }
 
     /// For each rank its number among the ranks of its host, and how many those are.
@@ -196,19 +200,24 @@ fn resolve(
         return Ok((0..hosts).map(|host| (HostId(host), slots_of(HostId(host), None))).collect());
     }
     let find = |slots: &Slots| {
-        let host = platform.find_host(&slots.host).ok_or_else(|| unknown(platform, &slots.host))?;
+        let host = platform
+            .find_host(&slots.host)
+            .ok_or_else(|| PlacementError::unknown_host(platform, &slots.host))?;
         // In a list each mention of a host is a slot, unless a number says otherwise.
         Ok((host, slots_of(host, slots.slots.or(Some(1)))))
     };
     listed.iter().map(find).collect()
 }
 
-fn unknown(platform: &Platform, host: &str) -> PlacementError {
-    let name = |id: u32| platform.host(HostId(id)).name();
-    PlacementError::UnknownHost {
-        host: host.to_owned(),
-        first: name(0),
-        last: name(platform.host_count() - 1),
+impl PlacementError {
+    /// The platform has no host of this name.
+    pub fn unknown_host(platform: &Platform, host: &str) -> PlacementError {
+        let name = |id: u32| platform.host(HostId(id)).name();
+        PlacementError::UnknownHost {
+            host: host.to_owned(),
+            first: name(0),
+            last: name(platform.host_count() - 1),
+        }
     }
 }
 

@@ -17,6 +17,9 @@ use crate::replay::StopIf;
 use crate::simulation::{Charged, Simulation};
 use crate::workload::{charged, measured_on};
 
+/// The balancer that leaves every rank where it is.
+const NONE: &str = "none";
+
 /// A study that is asked for: what the options of the same names say.
 #[derive(Clone, Debug)]
 pub struct StudyRequest {
@@ -141,7 +144,16 @@ impl Study {
         interrupt.check()?;
         let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
         outcomes.sort_by_key(|(number, _)| *number);
-        outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+        let outcomes: Vec<CaseOutcome> =
+            outcomes.into_iter().map(|(_, outcome)| outcome).collect::<Result<_, Failure>>()?;
+        let moves = self.cases.iter().any(|case| case.balancer != NONE);
+        if moves && outcomes.iter().all(|outcome| outcome.history.calls == 0) {
+            return Err(bad_trace(format!(
+                "no rank of {} calls AMPI_Migrate (smpi/smpi.h), so no balancer could move a rank",
+                self.request.name
+            )));
+        }
+        Ok(outcomes)
     }
 
     fn simulate(&self, case: &Case, interrupt: Interrupt) -> Result<CaseOutcome, Failure> {
@@ -182,12 +194,6 @@ impl Study {
     /// Doubts about the results.
     pub fn warnings(&self, outcomes: &[CaseOutcome]) -> Vec<String> {
         let mut warnings = self.machine.warnings.clone();
-        if outcomes.iter().all(|outcome| outcome.history.calls == 0) {
-            warnings.push(format!(
-                "no rank of {} calls AMPI_Migrate (smpi/smpi.h), so no balancer could move a rank",
-                self.request.name
-            ));
-        }
         let moved =
             |outcome: &CaseOutcome| outcome.history.intervals.iter().any(|interval| interval.moved > 0);
         let weightless = |outcome: &CaseOutcome| {

@@ -12,6 +12,7 @@ use mpirage_rank::{Death, Outcome};
 use mpirage_units::counted;
 
 use crate::deadlock::Deadlock;
+use crate::failure;
 
 /// Blocked ranks shown in full; of the others, only their number.
 const SHOWN: usize = 32;
@@ -56,6 +57,15 @@ pub struct Explained {
     pub deadlock: Option<Deadlock>,
     /// Leftovers of a run that finished, in words.
     pub leftovers: Vec<String>,
+    /// Did ranks poll until simulated time was over? That is a deadlock too.
+    pub polls_for_ever: bool,
+}
+
+impl Explained {
+    /// The exit code of a run or replay that would end with `code`.
+    pub fn exit_code(&self, code: u8) -> u8 {
+        if self.polls_for_ever { failure::DEADLOCK } else { code }
+    }
 }
 
 /// Explains how a run ended.
@@ -84,7 +94,8 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         }
         let text = self.explain(outcome);
         let deadlock = matches!(outcome, Outcome::Ended(Ending::Deadlock)).then(|| self.deadlock_data());
-        Explained { text, waits: self.waits(), deadlock, leftovers: Vec::new() }
+        let polls_for_ever = matches!(outcome, Outcome::Ended(Ending::BeyondTime)) && self.polls_for_ever();
+        Explained { text, waits: self.waits(), deadlock, leftovers: Vec::new(), polls_for_ever }
     }
 
     /// An explanation of the outcome; `None` if the run finished.
@@ -122,6 +133,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 Some(format!("rank {rank} was stopped{}: {text}", self.inside(*rank, call)))
             }
             Outcome::RankDied { rank, death } => Some(self.death(*rank, death)),
+            Outcome::Interrupted { signal } => Some(self.interrupted(*signal)),
             Outcome::RankHangs { rank, seconds } => {
                 let place = self.last_call_of(*rank);
                 let decimals = usize::from(*seconds < 1.0);
@@ -253,6 +265,15 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         text.trim_end().to_owned()
     }
 
+    /// How far the run had come.
+    fn interrupted(&self, signal: i32) -> String {
+        let (ranks, now) = (self.engine.ends().count(), self.engine.now());
+        let ended = (0..ranks as u32).filter(|&rank| self.engine.lifecycle(RankId::new(rank)).1).count();
+        format!(
+            "interrupted by signal {signal} at {now} of simulated time, when {ended} of {ranks} ranks had ended; all figures are of the run so far"
+        )
+    }
+
     /// Names the ranks that had not finished when simulated time overflowed.
     fn beyond_time(&mut self) -> String {
         let ranks = self.engine.ends().count() as u32;
@@ -260,8 +281,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             (0..ranks).filter(|&rank| !self.engine.lifecycle(RankId::new(rank)).1).take(BUSY_SHOWN).collect();
         let calls: Vec<String> =
             busy.iter().map(|&rank| format!("\n  rank {rank}{}", self.last_call_of(rank))).collect();
-        let polls = |&rank: &u32| is_poll(function_name(self.last_call(rank).function()));
-        let cause = if busy.iter().any(polls) {
+        let cause = if self.polls_for_ever() {
             ": ranks poll for what never happens, as in a deadlock. Look for a message that is not sent, or a request that cannot complete"
                 .to_owned()
         } else {
@@ -275,6 +295,14 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
         format!(
             "simulated time exceeds 213 days (2^64 picoseconds), the longest run that can be simulated{cause}{calls}"
         )
+    }
+
+    /// Do ranks that have not ended poll?
+    fn polls_for_ever(&self) -> bool {
+        let ranks = self.engine.ends().count() as u32;
+        let mut busy =
+            (0..ranks).filter(|&rank| !self.engine.lifecycle(RankId::new(rank)).1).take(BUSY_SHOWN);
+        busy.any(|rank| is_poll(function_name(self.last_call(rank).function())))
     }
 
     fn why_no_cycle(&self, blocked: &[BlockedRank]) -> String {

@@ -21,7 +21,7 @@ use crate::trust::{Measurement, Trust};
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
-    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `unreachable`, `network-deadlock`, `misuse`, `aborted`, `rank-died`, `rank-hangs`.
+    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `unreachable`, `network-deadlock`, `misuse`, `aborted`, `rank-died`, `rank-hangs`, `interrupted`.
     pub outcome: String,
     /// Simulated seconds until the last rank ended.
     pub simulated_seconds: f64,
@@ -257,6 +257,7 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::Ended(Ending::Misuse { .. }) => "misuse",
         Outcome::RankDied { .. } => "rank-died",
         Outcome::RankHangs { .. } => "rank-hangs",
+        Outcome::Interrupted { .. } => "interrupted",
     }
 }
 

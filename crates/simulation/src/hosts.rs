@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mpirage_platform::Platform;
-use mpirage_scenario::{Bind, Mapping, Placement, Slots};
+use mpirage_scenario::{Bind, Mapping, Placement, PlacementError, Slots};
 
 use crate::failure::{Failure, usage};
 use crate::machine::MachineRequest;
@@ -63,10 +63,15 @@ fn read_hostfile(file: &Path, platform: &Platform) -> Result<Vec<Slots>, Failure
     let mut hosts = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let bad = |problem: String| usage(format!("{name}:{}: {problem}", number + 1));
-        match whole_line(line, platform) {
-            Some(slots) => hosts.push(slots),
-            None => hosts.extend(parse_line(line).map_err(bad)?),
+        let slots = match whole_line(line, platform) {
+            Some(slots) => Some(slots),
+            None => parse_line(line).map_err(bad)?,
+        };
+        let unknown = slots.iter().find(|slots| platform.find_host(&slots.host).is_none());
+        if let Some(Slots { host, .. }) = unknown {
+            return Err(bad(PlacementError::unknown_host(platform, host).to_string()));
         }
+        hosts.extend(slots);
     }
     if hosts.is_empty() {
         return Err(usage(format!(

@@ -22,7 +22,8 @@ impl Interrupt {
         Interrupt { signals: false }
     }
 
-    fn signal(self) -> Option<i32> {
+    /// The signal that has come.
+    pub fn signal(self) -> Option<i32> {
         mpirage_system::stop_signal().filter(|_| self.signals)
     }
 

@@ -282,6 +282,7 @@ pub fn exit_code(outcome: &Outcome) -> u8 {
         Outcome::Finished { code } => *code as u8,
         Outcome::Ended(Ending::Finished) => 0,
         Outcome::Ended(Ending::Deadlock) => failure::DEADLOCK,
+        Outcome::Interrupted { signal } => 128 + *signal as u8,
         Outcome::Ended(Ending::BeyondTime) => failure::USAGE,
         Outcome::Ended(Ending::Unreachable { .. }) | Outcome::Ended(Ending::NetworkDeadlock { .. }) => {
             failure::UNREACHABLE

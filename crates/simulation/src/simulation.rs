@@ -137,14 +137,24 @@ impl<'a> Simulation<'a> {
 
     /// Replays the calls of a workload, to the end.
     pub fn replay(self, workload: &mut dyn Workload, watch: &mut dyn Watch) -> Result<Replayed, Failure> {
+        let (engine, ending) = self.replay_until_stopped(workload, watch)?;
+        Ok(Replayed { engine, ending: ending.ok_or_else(|| usage(ReplayError::Stopped))? })
+    }
+
+    /// Replays the calls of a workload, to the end or until `watch` stops it; then there is no ending.
+    pub(crate) fn replay_until_stopped(
+        self,
+        workload: &mut dyn Workload,
+        watch: &mut dyn Watch,
+    ) -> Result<(Engine<NoMemory>, Option<Ending>), Failure> {
         let mut engine = self.engine(NoMemory)?;
         let ending = match replay::run(&mut engine, workload, watch) {
-            Ok(ending) => ending,
+            Ok(ending) => Some(ending),
             Err(ReplayError::Trace(error)) => return Err(bad_trace(error)),
-            Err(error @ ReplayError::Stopped) => return Err(usage(error)),
+            Err(ReplayError::Stopped) => None,
         };
         engine.close_records();
-        Ok(Replayed { engine, ending })
+        Ok((engine, ending))
     }
 }
 

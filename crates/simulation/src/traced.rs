@@ -11,7 +11,7 @@ use mpirage_trace::Workload;
 
 use crate::captures::Captures;
 use crate::diagnosis::{Diagnosis, Explained};
-use crate::failure::{self, Failure, bad_trace};
+use crate::failure::{self, Failure, bad_trace, usage};
 use crate::figures::Figures;
 use crate::interrupt::Interrupt;
 use crate::limits::{self, RankKind};
@@ -19,7 +19,7 @@ use crate::machine::{Machine, MachineRequest};
 use crate::outputs::{Failures, OutputRequest};
 use crate::recordings::{Recordings, Source};
 use crate::repetition::{self, Repetition};
-use crate::replay::{StopIf, Watch};
+use crate::replay::{ReplayError, StopIf, Watch};
 use crate::reporting::{self, Closing};
 use crate::simulation::{Charged, Simulation};
 use crate::workload::{TracePlaces, charged, describe_compute, lines_of, measured_on};
@@ -114,10 +114,13 @@ impl Replay {
             .computation(charge.charged, charge.speed)
             .recorder(recordings.recorder())
             .captures(requests);
-        let replayed = simulation.replay(self.workload.as_mut(), watch);
-        interrupt.check()?;
-        let replayed = replayed?;
-        let (mut engine, outcome) = (replayed.engine, Outcome::of(replayed.ending, 0));
+        let (mut engine, ending) = simulation.replay_until_stopped(self.workload.as_mut(), watch)?;
+        let outcome = match ending {
+            Some(ending) => Outcome::of(ending, 0),
+            None => Outcome::Interrupted {
+                signal: interrupt.signal().ok_or_else(|| usage(ReplayError::Stopped))?,
+            },
+        };
         let (explained, code) = explain(&engine, self.workload.as_ref(), &outcome);
         let mut figures = self.figures(&engine, machine, &outcome, &charge, &recordings.summary());
         (figures.explanation, figures.deadlock) = (explained.text.clone(), explained.deadlock);
@@ -217,8 +220,10 @@ fn explain(engine: &Engine<NoMemory>, workload: &dyn Workload, outcome: &Outcome
             failure::UNREACHABLE
         }
         Outcome::Ended(Ending::Aborted { code, .. }) => (*code as u8).max(1),
+        Outcome::Interrupted { signal } => 128 + *signal as u8,
         _ => failure::BAD_TRACE,
     };
+    let code = explained.exit_code(code);
     (explained, code)
 }
 

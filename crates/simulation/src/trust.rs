@@ -149,7 +149,7 @@ impl Part {
 /// `4`, `0.5`, `0`: percent of an error.
 fn percent(error: f64) -> String {
     let percent = 100.0 * error;
-    if percent >= 0.95 || percent < 0.05 { format!("{percent:.0}") } else { format!("{percent:.1}") }
+    if (0.05..0.95).contains(&percent) { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
 /// How far the time of a collective of so many bytes may be off on a machine, if that is known.

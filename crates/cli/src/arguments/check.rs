@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::{Arg, Parser, ValueEnum};
 
 use super::{RunArguments, time_limit};
 use crate::examples;
@@ -16,7 +16,8 @@ const CHECKS: &str = "Checks";
     about = "Run an MPI program with all checks, under several settings, and report mistakes",
     version,
     max_term_width = 100,
-    after_help = examples::CHECK
+    after_help = examples::CHECK,
+    mut_args = hidden
 )]
 pub struct CheckArguments {
     /// The form of the report
@@ -48,4 +49,12 @@ pub enum CheckFormat {
     Json,
     /// SARIF 2.1.0, for code hosts and editors
     Sarif,
+}
+
+/// Options of `run` that have no effect on a check, which refuses them: its help does not list them.
+pub const REFUSED: [&str; 6] = ["json", "trace", "report", "pcap", "repeat", "share_malloc"];
+
+fn hidden(argument: Arg) -> Arg {
+    let refused = REFUSED.contains(&argument.get_id().as_str());
+    if refused { argument.hide(true) } else { argument }
 }

@@ -53,8 +53,8 @@ pub struct ImportArguments {
     /// The name of the platform
     #[arg(long, default_value = "site", value_name = "NAME")]
     pub name: String,
-    /// Speed of one core, such as 30Gf; no file has it
-    #[arg(long, value_name = "SPEED")]
+    /// Speed of one core, such as 30Gf, which no file has; host: cores like those of this machine
+    #[arg(long, default_value = "host", value_name = "SPEED")]
     pub speed: String,
     /// The network, such as hdr200: rates, latency and parameters of models; `mpirage info networks` lists them
     #[arg(long, value_name = "NETWORK")]

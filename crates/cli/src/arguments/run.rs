@@ -23,7 +23,7 @@ use crate::examples;
 )]
 pub struct RunArguments {
     /// Number of ranks (also -np, --np)
-    #[arg(short, long = "np", value_name = "N")]
+    #[arg(short, long = "np", value_name = "N", value_parser = number_of_ranks)]
     pub n: Option<u32>,
     /// The machine.
     #[command(flatten)]
@@ -129,4 +129,9 @@ pub struct EmulateArguments {
     /// The options of `run`.
     #[command(flatten)]
     pub run: RunArguments,
+}
+
+/// A number of ranks.
+fn number_of_ranks(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| "expected a number of ranks, such as 16".to_owned())
 }

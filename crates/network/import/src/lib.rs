@@ -109,6 +109,7 @@ impl Site {
     }
 
     fn platform(self, files: &[String], request: &ImportRequest) -> Result<Imported, PlatformError> {
+        self.check(request)?;
         let mut notes = Vec::new();
         let network = self.joined_network(request, &mut notes)?;
         let (shape, hosts) = shape::recognise(&network).map_err(PlatformError::new)?;
@@ -129,6 +130,36 @@ impl Site {
             Draft { network: &network, shape, hosts, cores, comments, ..Draft::of(request, &network)? };
         let text = draft.text().map_err(PlatformError::new)?;
         Ok(Imported { text, notes })
+    }
+
+    /// Names everything that neither the files nor the user say, if that are several things.
+    fn check(&self, request: &ImportRequest) -> Result<(), PlatformError> {
+        let has_rates = |network: &Network| network.cables().iter().all(|cable| cable.bandwidth.is_some());
+        let missing = [
+            (
+                "which nodes there are (topology.conf, slurm.conf or ibnetdiscover's output; or --nodes)",
+                self.network.is_none() && self.nodes.is_none() && request.nodes.is_none(),
+            ),
+            (
+                "how many cores they have (slurm.conf or lstopo's XML; or --cores)",
+                self.nodes.is_none() && self.machine.is_none() && request.cores.is_none(),
+            ),
+            (
+                "latencies (--net, or --latency of one cable)",
+                request.net.is_none() && request.latency.is_none(),
+            ),
+            (
+                "rates (--net, or --bandwidth of one cable)",
+                request.net.is_none()
+                    && request.bandwidth.is_none()
+                    && !self.network.as_ref().is_some_and(has_rates),
+            ),
+        ];
+        let missing: Vec<&str> = missing.into_iter().filter(|(_, is)| *is).map(|(what, _)| what).collect();
+        match missing.len() {
+            0 | 1 => Ok(()),
+            _ => Err(PlatformError::new(format!("no file says {}", missing.join("; nor ")))),
+        }
     }
 
     /// The network of the files; without one, all nodes are on one switch.
@@ -221,7 +252,9 @@ fn quantity(text: &str, kind: &Quantity, option: &str) -> Result<f64, PlatformEr
 impl<'d> Draft<'d> {
     /// Starts from the user's input; the rest comes from the files.
     fn of(request: &'d ImportRequest, network: &'d Network) -> Result<Draft<'d>, PlatformError> {
-        quantity(&request.speed, &SPEED, "--speed")?;
+        if request.speed != "host" {
+            quantity(&request.speed, &SPEED, "--speed")?;
+        }
         let read = |text: &Option<String>, kind, option| {
             text.as_deref().map(|text| quantity(text, kind, option)).transpose()
         };

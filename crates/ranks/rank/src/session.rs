@@ -74,6 +74,11 @@ pub enum Outcome {
         /// How it ended.
         death: Death,
     },
+    /// A signal stopped the simulator.
+    Interrupted {
+        /// The signal.
+        signal: i32,
+    },
     /// A rank has not called MPI for longer than allowed.
     RankHangs {
         /// The rank that does not call MPI.
@@ -129,7 +134,10 @@ pub struct Session {
 impl Session {
     /// Runs all ranks to the end. Processes that still live are ended when the engine is dropped, so that they can be examined before.
     pub fn run(&self, engine: &mut Engine<Ranks>, watch: &mut dyn Watch) -> Result<Outcome, SessionError> {
-        self.begin(engine, watch)?.run_to_the_end()
+        match self.begin(engine, watch)?.run_to_the_end() {
+            Err(SessionError::Interrupted(signal)) => Ok(Outcome::Interrupted { signal }),
+            ended => ended,
+        }
     }
 
     /// Runs several jobs to their ends: those of programs, and after them replayed ones. One that fails does not stop the others. Gives

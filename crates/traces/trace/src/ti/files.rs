@@ -208,6 +208,11 @@ fn listed(list: &Path) -> Result<Kind, TraceError> {
         // Beside the list, or as seen from here, as smpirun does it.
         let path = [folder.join(name), name.to_owned()].into_iter().find(|path| path.is_file());
         let missing = || {
+            if name.to_string_lossy().starts_with(['<', '{', '[']) {
+                let problem =
+                    "is neither a trace nor a list of traces: it looks like a web page, XML or JSON";
+                return TraceError::bad(list, Place::File, problem);
+            }
             let problem = format!(
                 "there is no file `{}`: a list names one trace per line, and a trace starts with a rank",
                 name.display()
