@@ -44,5 +44,19 @@ function differenceCells({ show, better }, first, value, alike) {
 }
 
 function runName(run) {
-  return [run.run?.program, run.run?.platform].filter(Boolean).join(" on ") || "run";
+  return run.name ?? ([run.run?.program, run.run?.platform].filter(Boolean).join(" on ") || "run");
+}
+
+// What may tell runs apart, and how it is shown.
+const TELLING = [
+  ({ run }) => run?.program, ({ run }) => run?.platform, ({ run }) => run?.ranks != null && plural(run.ranks, "rank"),
+  ({ run }) => run?.interconnect?.replace(/^assumed: /, "").split(/[:;]/)[0], ({ run }) => run?.model,
+  ({ run }) => run?.mpi_library?.replace(/^assumed from the cables: /, "").split(/[:;]/)[0], ({ run }) => run?.arguments,
+];
+
+/** Names runs by what differs between them, if something does. */
+function nameRuns(runs) {
+  const differing = TELLING.filter((tell) => new Set(runs.map(tell)).size > 1);
+  if (runs.length < 2 || !differing.length) return;
+  for (const run of runs) run.name = differing.map((tell) => tell(run)).filter(Boolean).join(", ");
 }

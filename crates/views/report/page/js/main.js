@@ -35,6 +35,7 @@ function complain(text) {
 }
 
 function build(runs) {
+  nameRuns(runs);
   const main = document.getElementById("main"), nav = document.getElementById("sections"), shared = new Set();
   const names = runs.length > 3 ? [runName(runs[0]), plural(runs.length - 1, "other run")] : runs.map(runName);
   document.title = `${names.join(" and ")}: mpirage report`;

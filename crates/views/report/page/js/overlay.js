@@ -159,6 +159,9 @@ function drawArrows(context, view, arrows, place, rows) {
  * The critical path: a line in the rows of its ranks, and down or up where it goes from one to another. Rectangles, because
  * a long path with wide strokes takes browsers many milliseconds; at most one upright per column of pixels.
  */
+// With more hops between ranks per pixel than this, the path would hide the timeline.
+const CROWDED = 0.08;
+
 function drawCriticalPath(context, view, path, place, rows) {
   // Low in the row, where it leaves names free.
   const rankHeight = rows / (view.bottom - view.top), within = rankHeight < HIGH_ENOUGH_FOR_TEXT ? 0.5 : 1 - 4 / rankHeight;
@@ -175,6 +178,7 @@ function drawCriticalPath(context, view, path, place, rows) {
     }
     lastX = x1, lastY = line;
   }
+  if (uprights.size + slanted.length > context.canvas.clientWidth * CROWDED) return drawCrowdedPath(context, level, uprights);
   for (const [column, [top, bottom]] of uprights) level.push([column - thick / 2, top - thick / 2, thick, bottom - top + thick]);
   for (const [ink, halo] of [["paper", rankHeight < 4 ? 0.75 : 1.25], ["path", 0]]) {
     context.fillStyle = context.strokeStyle = colour(ink);
@@ -184,6 +188,16 @@ function drawCriticalPath(context, view, path, place, rows) {
     for (const [x0, y0, x1, y1] of slanted) { context.moveTo(x0, y0); context.lineTo(x1, y1); }
     context.stroke();
   }
+}
+
+/** A path that goes from rank to rank every few pixels: a faint band where it is, which does not hide what lies below. */
+function drawCrowdedPath(context, level, uprights) {
+  context.fillStyle = colour("path");
+  context.globalAlpha = 0.15;
+  for (const [column, [top, bottom]] of uprights) context.fillRect(column - 0.5, top, 1, bottom - top);
+  context.globalAlpha = 0.5;
+  for (const [x, top, width] of level) context.fillRect(x, top, width, 1);
+  context.globalAlpha = 1;
 }
 
 /** Calls that never returned, hatched up to the end of the run. */

@@ -5,10 +5,42 @@ const PARTS = ["compute", "p2p", "collective", "wait", "other"];
 function summaryPanel(run) {
   const failed = run.run?.outcome && run.run.outcome !== "finished";
   return el("div", { class: failed ? "failed" : null },
-    failed ? alarm(run) : null,
+    failed ? alarm(run) : verdict(run),
     el("div", { class: "headline" }, headline(run, failed), facts(run)),
     timeSplit(run),
     el("div", { class: "columns" }, el("div", {}, failed ? waitForGraph(run) : efficiencies(run), warnings(run)), rankProfile(run)));
+}
+
+const MOST_SENTENCES = 3, EVEN = 0.95, WORTH_SAYING = 0.02;
+
+/** What costs most, and what would be gained without it, in a few sentences. */
+function verdict(run) {
+  const said = [noise(run), ...(run.findings ?? []), evenly(run), withoutNetwork(run)].filter(Boolean);
+  const parallel = run.efficiency?.parallel;
+  if (!said.length && parallel != null) said.push(`The ranks compute during ${formatPercent(parallel)} of their time; nothing else costs much.`);
+  if (!said.length) return null;
+  const gain = evenly(run) ?? withoutNetwork(run), first = said.slice(0, MOST_SENTENCES);
+  if (gain && !first.includes(gain)) first[first.length - 1] = gain;
+  return el("div", { class: "verdict", "data-figure": "verdict" }, first.map((text) => el("p", {}, text)));
+}
+
+function noise({ run }) {
+  const beside = run?.trust?.computation.because.includes("beside other programs"), unusual = (run?.disturbed?.unusual_share ?? 0) > 0.03;
+  return beside || unusual ? "Computation was disturbed while it was measured: waiting and imbalance may be noise of the machine that measured." : null;
+}
+
+/** What the run would take if all ranks computed alike. */
+function evenly({ run, efficiency }) {
+  const seconds = run?.simulated_seconds, gained = efficiency ? (efficiency.communication - efficiency.parallel) * seconds : 0;
+  if (!(gained > WORTH_SAYING * seconds) || efficiency.load_balance > EVEN) return null;
+  return `If computation were even, the run would take about ${formatTime(seconds - gained)} instead of ${formatTime(seconds)}.`;
+}
+
+/** What the run would take if messages took no time. */
+function withoutNetwork({ run, efficiency }) {
+  const seconds = run?.simulated_seconds, ideal = efficiency?.ideal_seconds;
+  if (!(ideal < (1 - WORTH_SAYING) * seconds)) return null;
+  return `If messages took no time, the run would take ${formatTime(ideal)} instead of ${formatTime(seconds)}.`;
 }
 
 function headline(run, failed) {

@@ -4,6 +4,9 @@
 const NARROWEST = 20;
 const HIGHEST_RANK = 44;
 
+// The critical path is off at first for more ranks.
+const MOST_RANKS_WITH_PATH = 256;
+
 class Timeline {
   constructor(run, sharedTime) {
     this.run = run;
@@ -16,7 +19,8 @@ class Timeline {
     this.hosts = hostGroups(run);
     this.regions = new Regions(this);
     this.path = criticalSegments(run);
-    this.show = { path: Boolean(this.path), arrows: true };
+    // Of many ranks the path is no line that an eye can follow.
+    this.show = { path: Boolean(this.path) && (run.run?.ranks ?? 0) <= MOST_RANKS_WITH_PATH, arrows: true };
     this.shared = sharedTime;
     this.view = { from: 0, to: this.whole, top: 0, bottom: this.ranks };
     this.blocked = new Map((run.blocked ?? []).map((call) => [call.rank, { ...call, since: call.since * 1e9, until: this.whole }]));
@@ -388,7 +392,7 @@ function timelinePanel(run, shared) {
   const key = (label, text, act) => el("button", { type: "button", "aria-label": label, title: label, click: act }, text);
   const controls = [
     search,
-    timeline.path ? timeline.pathButton = toggle("Critical path", true, (on) => { timeline.show.path = on; timeline.redraw(); }) : null,
+    timeline.path ? timeline.pathButton = toggle("Critical path", timeline.show.path, (on) => { timeline.show.path = on; timeline.redraw(); }) : null,
     timeline.messages.known ? timeline.arrowButton = toggle("Messages", true, (on) => { timeline.show.arrows = on; timeline.redraw(); }) : null,
     key("Zoom in", "+", () => timeline.zoom(0.5)), key("Zoom out", "−", () => timeline.zoom(2)), key("Show the whole run", "All", () => timeline.everything()),
   ].filter(Boolean);
