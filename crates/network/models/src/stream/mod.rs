@@ -186,7 +186,16 @@ impl StreamNetwork {
         let Some((link, is_last)) = link else { return agenda.push(now, Due::BurstOver(id)) };
         let backlog = if at == 0 { physics.backlog_of_host() } else { physics.backlog_of_switch() };
         let crossing = wires.cross(now, link, &burst, backlog);
-        queues.set_crossing(id, Burst { last: crossing.last, ..burst });
+        let burst = Burst { last: crossing.last, ..burst };
+        let transfer = &queues.message(id).transfer;
+        if at == 0 && transfer.cargo == Cargo::Control && !is_last {
+            let end = paths
+                .with_links(transfer, sharing, |links| wires.cross_idle(crossing.next, &links[1..], &burst));
+            if let Some(end) = end {
+                return agenda.push(end, Due::BurstOver(id));
+            }
+        }
+        queues.set_crossing(id, burst);
         match is_last {
             true => agenda.push(crossing.last, Due::BurstOver(id)),
             false => agenda.push(crossing.next, Due::Hop(id)),

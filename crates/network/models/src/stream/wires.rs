@@ -114,6 +114,11 @@ impl Wire {
         charged
     }
 
+    /// Would a burst wait here?
+    fn is_busy(&self, now: Time) -> bool {
+        self.is_shared && (self.free > now || self.flows > 0 && self.drained > now)
+    }
+
     /// Transmission time of so many bytes.
     fn span(&self, bytes: u64) -> Duration {
         Duration::from_secs_f64(bytes as f64 / self.bandwidth)
@@ -177,6 +182,21 @@ impl Wires {
         wire.taken += owed as f64 / f64::from(wire.flows);
         wire.note_unowed(now, burst.bytes - owed);
         crossing
+    }
+
+    /// A protocol message crosses links, if all of them are idle by then: gives when its last byte is there. So few bytes do not hold up what comes
+    /// to these links before them.
+    pub(super) fn cross_idle(&mut self, mut now: Time, links: &[LinkId], burst: &Burst) -> Option<Time> {
+        let mut last = burst.last;
+        for &link in links {
+            let wire = self.asked(link);
+            if wire.is_busy(now) {
+                return None;
+            }
+            last = (now + wire.span(burst.bytes)).max(last) + wire.latency;
+            now = now + wire.span(burst.frame) + wire.latency;
+        }
+        Some(last)
     }
 
     /// A burst takes its place among those that a link sends.
