@@ -1,11 +1,11 @@
-//! The fast path for the commonest calls: sends and receives, where nothing stands before them.
+//! The fast path for the commonest calls: sends and receives, where nothing but a send's own cost stands before them.
 //!
 //! It does what [`perform`](super::perform) does, without the checks for what such calls cannot be. Anything unusual,
 //! mistakes included, is left to the general path before anything is changed.
 
 use mpirage_call::wire::{PlainCall, PlainOperation};
 use mpirage_call::{BLOCKING, LineId, RankId};
-use mpirage_units::Duration;
+use mpirage_units::{Duration, Time};
 
 use super::bursts::Bursts;
 use super::calls::{Calls, FastCalls};
@@ -35,7 +35,7 @@ impl<M: Memory> Calls<M> {
     pub(super) fn decide_fast_calls(&mut self) {
         let protocol = self.core.protocol();
         let simple = self.choices.is_none()
-            && !protocol.has_beginnings()
+            && protocol.startup.is_none()
             && self.core.occupancy.is_none()
             && protocol.one_sided == AccessProgress::Interface;
         self.fast = match self.work.bursts {
@@ -55,7 +55,30 @@ impl<M: Memory> Calls<M> {
         let (rank, inbox, (next, _)) = (state.rank, state.inbox.borrow(), state.inbox.positions());
         let path = match inbox.plain_at(next).map(|call| call.request) {
             Some(Some(_)) => self.perform_with_requests(line, rank, &inbox),
-            Some(None) => self.perform_blocking(line, rank, (&inbox, next)),
+            Some(None) => self.begin_blocking_call(line, rank, (&inbox, next)),
+            None => FastPath::NotTaken,
+        };
+        self.core.ranks.line_mut(line).inbox.give_back(inbox);
+        path
+    }
+
+    /// Carries out a send that has been paid for, if it is for the fast path.
+    pub(super) fn try_paid_send(&mut self, line: LineId) -> FastPath {
+        let state = self.core.ranks.line_mut(line);
+        let rank = state.rank;
+        if self.fast == FastCalls::None
+            || self.core.observers.wants_arguments()
+            || !self.core.collectives.none_is_held_up()
+            || self.samples.is_open(rank)
+        {
+            return FastPath::NotTaken;
+        }
+        let (inbox, entered, (next, _)) = (state.inbox.borrow(), state.entered, state.inbox.positions());
+        let path = match inbox.plain_at(next) {
+            Some(call) if call.request.is_some() => {
+                self.perform_plain(line, rank, &call, entered, (&inbox, next))
+            }
+            Some(call) => self.perform_blocking(line, rank, &call, entered),
             None => FastPath::NotTaken,
         };
         self.core.ranks.line_mut(line).inbox.give_back(inbox);
@@ -68,9 +91,10 @@ impl<M: Memory> Calls<M> {
         loop {
             let (next, _) = self.core.ranks.line(line).inbox.positions();
             let path = match inbox.plain_at(next) {
-                Some(call) if self.nothing_before(rank, &call) => {
-                    self.perform_plain(line, rank, &call, (inbox, next))
-                }
+                Some(call) if self.nothing_before(rank, &call) => match self.pays_first(line, &call) {
+                    true => FastPath::Stopped,
+                    false => self.perform_plain(line, rank, &call, self.core.now(), (inbox, next)),
+                },
                 _ => FastPath::NotTaken,
             };
             if path != FastPath::Done {
@@ -91,12 +115,28 @@ impl<M: Memory> Calls<M> {
             && !self.samples.is_open(rank)
     }
 
+    /// A send may cost something before it takes effect. True if it is being paid for.
+    #[inline(always)]
+    fn pays_first(&mut self, line: LineId, call: &PlainCall<'_>) -> bool {
+        let PlainOperation::Send { mode, .. } = call.operation else { return false };
+        let cost = self.core.protocol().overhead_first(mode, call.bytes, call.request.is_none());
+        if cost.is_zero() {
+            return false;
+        }
+        let now = self.core.now();
+        let state = self.core.ranks.line_mut(line);
+        (state.stamp, state.entered) = (call.stamp, now);
+        self.core.pay(line, cost, Then::Perform);
+        true
+    }
+
     #[inline(always)]
     fn perform_plain(
         &mut self,
         line: LineId,
         rank: RankId,
         call: &PlainCall<'_>,
+        entered: Time,
         place: (&Borrowed, usize),
     ) -> FastPath {
         let &PlainCall { context, bytes, request, .. } = call;
@@ -110,13 +150,13 @@ impl<M: Memory> Calls<M> {
                 let Some(outgoing) = self.outgoing(line, rank, call, owner) else {
                     return FastPath::NotTaken;
                 };
-                self.begin_plain(line, call);
+                self.begin_plain(line, call, entered);
                 self.core.post_request_send(line, request, (context, to), outgoing);
                 self.core.protocol().overhead_meanwhile(bytes, false)
             }
             PlainOperation::Recv { .. } => {
                 let Some(incoming) = self.incoming(rank, call) else { return FastPath::NotTaken };
-                self.begin_plain(line, call);
+                self.begin_plain(line, call, entered);
                 self.core.post_request_receive(line, request, context, incoming);
                 Duration::ZERO
             }
@@ -126,29 +166,42 @@ impl<M: Memory> Calls<M> {
 
     /// Carries out a send or receive that blocks, and starts at a place.
     #[inline(never)]
-    fn perform_blocking(
+    fn begin_blocking_call(
         &mut self,
         line: LineId,
         rank: RankId,
         (inbox, position): (&Borrowed, usize),
     ) -> FastPath {
-        let Some(call) = &inbox.plain_at(position) else { return FastPath::NotTaken };
-        if !self.nothing_before(rank, call) {
-            return FastPath::NotTaken;
+        match inbox.plain_at(position) {
+            Some(call) if self.nothing_before(rank, &call) => match self.pays_first(line, &call) {
+                true => FastPath::Stopped,
+                false => self.perform_blocking(line, rank, &call, self.core.now()),
+            },
+            _ => FastPath::NotTaken,
         }
+    }
+
+    #[inline(always)]
+    fn perform_blocking(
+        &mut self,
+        line: LineId,
+        rank: RankId,
+        call: &PlainCall<'_>,
+        entered: Time,
+    ) -> FastPath {
         let progress = match call.operation {
             PlainOperation::Send { mode, answer, .. } => {
                 let outgoing = self.outgoing(line, rank, call, Owner::None);
                 let waits = self.core.protocol().transfer_mode(mode, call.bytes).sender_waits();
                 let Some(outgoing) = outgoing.filter(|_| !waits) else { return FastPath::NotTaken };
-                self.begin_blocking(line, call, answer);
+                self.begin_blocking(line, call, entered, answer);
                 self.core.post_send(outgoing);
                 self.core.take_events();
                 self.finish_blocking_send(line, call.bytes, answer)
             }
             PlainOperation::Recv { .. } => {
                 let Some(incoming) = self.incoming(rank, call) else { return FastPath::NotTaken };
-                self.begin_blocking(line, call, true);
+                self.begin_blocking(line, call, entered, true);
                 self.core.post_request_receive(line, BLOCKING, call.context, incoming);
                 self.wait_for_blocking(line)
             }
@@ -194,19 +247,18 @@ impl<M: Memory> Calls<M> {
 
     /// Turns to the call.
     #[inline(always)]
-    fn begin_plain(&mut self, line: LineId, call: &PlainCall<'_>) {
-        let now = self.core.now();
+    fn begin_plain(&mut self, line: LineId, call: &PlainCall<'_>, entered: Time) {
         let state = self.core.ranks.line_mut(line);
         state.stamp = call.stamp;
-        (state.entered, state.in_function) = (now, true);
+        (state.entered, state.in_function) = (entered, true);
         state.inbox.enter_next(call.words);
         state.polling.failures = 0;
     }
 
     /// The same for a call that the line may wait in.
     #[inline(always)]
-    fn begin_blocking(&mut self, line: LineId, call: &PlainCall<'_>, answer: bool) {
-        self.begin_plain(line, call);
+    fn begin_blocking(&mut self, line: LineId, call: &PlainCall<'_>, entered: Time, answer: bool) {
+        self.begin_plain(line, call, entered);
         if answer {
             let state = self.core.ranks.line_mut(line);
             state.reply.clear();
@@ -226,7 +278,7 @@ impl<M: Memory> Calls<M> {
         } else {
             let (now, Core { ranks, observers, .. }) = (self.core.now(), &mut self.core);
             let state = ranks.line(line);
-            observers.call((line, state.rank), &state.stamp, (now, now), None);
+            observers.call((line, state.rank), &state.stamp, (state.entered, now), None);
         }
         FastPath::Done
     }
