@@ -83,8 +83,10 @@ enum Due {
     Arrival(MessageId),
     /// The sender of a message within a host is free.
     BufferFreeWithin(Token),
-    /// The receiver has a message of its own host.
-    ArrivalWithin(Token),
+    /// The last byte of a protocol message that is in no stream is at an interface, and its receiver has it some time later.
+    Received { token: Token, receives: u32, delay: Duration },
+    /// The receiver has a message that was in no stream.
+    ArrivalOutside(Token),
 }
 
 impl StreamNetwork {
@@ -111,14 +113,32 @@ impl StreamNetwork {
     /// A message to another rank of the same host: neither frames nor interfaces. Times that were measured there contain requests and answers.
     fn start_within(&mut self, now: Time, transfer: &Transfer, token: Token) {
         if transfer.cargo == Cargo::Control {
-            return self.agenda.push(now, Due::ArrivalWithin(token));
+            return self.agenda.push(now, Due::ArrivalOutside(token));
         }
         let path = self.paths.of(transfer, &mut self.sharing);
         let span = path.latency + path.footprint.span_alone(transfer.bytes as f64);
         if self.physics.send_buffer.is_some() {
             self.agenda.push(now, Due::BufferFreeWithin(token));
         }
-        self.agenda.push(now + Duration::from_secs_f64(span), Due::ArrivalWithin(token));
+        self.agenda.push(now + Duration::from_secs_f64(span), Due::ArrivalOutside(token));
+    }
+
+    /// A protocol message crosses idle links as one event, and no stream holds it, if its connection is quiet: nothing can come before it or after it
+    /// in between. False if it has to go the long way.
+    fn pass_idle(&mut self, now: Time, transfer: &Transfer, token: Token) -> bool {
+        if transfer.cargo != Cargo::Control || !self.queues.is_quiet(transfer) {
+            return false;
+        }
+        let StreamNetwork { physics, paths, sharing, wires, interfaces, .. } = self;
+        let (sends, receives) = (paths.number(transfer.sends()), paths.number(transfer.receives()));
+        let leaves = now.max(interfaces.next_send(sends));
+        let burst = Burst::new(&physics.framing, physics.control, leaves);
+        let last = paths.with_links(transfer, sharing, |route| wires.cross_idle(leaves, route, &burst));
+        let Some(last) = last else { return false };
+        interfaces.send(sends, leaves);
+        let delay = self.delay(transfer);
+        self.agenda.push(last, Due::Received { token, receives, delay });
+        true
     }
 
     /// How many bytes of a message may leave its host before the rest waits for others.
@@ -186,16 +206,7 @@ impl StreamNetwork {
         let Some((link, is_last)) = link else { return agenda.push(now, Due::BurstOver(id)) };
         let backlog = if at == 0 { physics.backlog_of_host() } else { physics.backlog_of_switch() };
         let crossing = wires.cross(now, link, &burst, backlog);
-        let burst = Burst { last: crossing.last, ..burst };
-        let transfer = &queues.message(id).transfer;
-        if at == 0 && transfer.cargo == Cargo::Control && !is_last {
-            let end = paths
-                .with_links(transfer, sharing, |links| wires.cross_idle(crossing.next, &links[1..], &burst));
-            if let Some(end) = end {
-                return agenda.push(end, Due::BurstOver(id));
-            }
-        }
-        queues.set_crossing(id, burst);
+        queues.set_crossing(id, Burst { last: crossing.last, ..burst });
         match is_last {
             true => agenda.push(crossing.last, Due::BurstOver(id)),
             false => agenda.push(crossing.next, Due::Hop(id)),
@@ -353,10 +364,14 @@ impl StreamNetwork {
     /// A message is complete and in its order: its receiver gets it.
     fn arrive(&mut self, now: Time, id: MessageId) {
         let transfer = self.queues.message(id).transfer;
-        let delay =
-            Duration::from_secs_f64(self.paths.delay(&transfer)) + self.physics.software + self.lateness();
+        let delay = self.delay(&transfer);
         let date = self.interfaces.receive(self.paths.number(transfer.receives()), now) + delay;
         self.agenda.push(date, Due::Arrival(id));
+    }
+
+    /// The time from the last byte at a host to its receiver.
+    fn delay(&mut self, transfer: &Transfer) -> Duration {
+        Duration::from_secs_f64(self.paths.delay(transfer)) + self.physics.software + self.lateness()
     }
 
     /// How late the receiver of a message notices it.
@@ -442,6 +457,9 @@ impl NetworkModel for StreamNetwork {
             self.start_within(now, &transfer, token);
             return Departure::Now;
         }
+        if self.pass_idle(now, &transfer, token) {
+            return Departure::Now;
+        }
         let bytes = self.physics.stream_bytes(&transfer, self.header);
         let burst = self.burst(now, &transfer);
         let id = self.queues.write(transfer, token, bytes, burst);
@@ -483,8 +501,12 @@ impl Model for StreamNetwork {
                 Due::MessageOver(id) => self.message_over(now, id),
                 Due::BufferFree(id) => self.sender_is_free(id, events),
                 Due::Arrival(id) => self.has_arrived(id, events),
+                Due::Received { token, receives, delay } => {
+                    let date = self.interfaces.receive(receives, now) + delay;
+                    self.agenda.push(date, Due::ArrivalOutside(token));
+                }
                 Due::BufferFreeWithin(token) => events.push(buffer_free(token)),
-                Due::ArrivalWithin(token) => events.push(Event::ended(token)),
+                Due::ArrivalOutside(token) => events.push(Event::ended(token)),
             }
         }
     }
