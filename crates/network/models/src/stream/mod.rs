@@ -43,9 +43,11 @@ use crate::route_cache::Path;
 
 pub use self::physics::{Framing, Lateness, Physics, Trailer};
 
-/// So small a part of the time or the bytes of a flow does not count: flows that begin or end so close to each other do so together. A solution
-/// for many flows at one instant costs as much as one for a single flow.
+/// So small a part of the bytes of a flow does not count: flows that end so close to each other do so together. A solution for many flows at one
+/// instant costs as much as one for a single flow.
 const NEGLIGIBLE: f64 = 0.005;
+/// By so small a part of the time that a flow takes may it begin later, with others.
+const SLACK: f64 = 0.01;
 
 /// A network of shared links under byte streams.
 pub struct StreamNetwork {
@@ -60,6 +62,8 @@ pub struct StreamNetwork {
     agenda: Agenda<Due>,
     /// Messages that have come to their hosts: random numbers differ by it.
     arrivals: u64,
+    /// The size of the last protocol message and of the last other one, each with its delay at the hosts: they often have the same size.
+    delays: [(u64, Duration); 2],
     /// Reused: flows that have ended at an instant.
     ended: Vec<u64>,
 }
@@ -105,6 +109,7 @@ impl StreamNetwork {
             paths: Paths::new(platform, parameters),
             agenda: Agenda::new(),
             arrivals: 0,
+            delays: [(u64::MAX, Duration::ZERO); 2],
             ended: Vec::new(),
             physics,
         }
@@ -371,15 +376,21 @@ impl StreamNetwork {
 
     /// The time from the last byte at a host to its receiver.
     fn delay(&mut self, transfer: &Transfer) -> Duration {
-        Duration::from_secs_f64(self.paths.delay(transfer)) + self.physics.software + self.lateness()
+        let (of_bytes, delay) = self.delays[usize::from(transfer.cargo == Cargo::Data)];
+        let delay = if of_bytes == transfer.bytes { delay } else { self.new_delay(transfer) };
+        if self.physics.lateness.share == 0.0 { delay } else { delay + self.lateness() }
+    }
+
+    #[inline(never)]
+    fn new_delay(&mut self, transfer: &Transfer) -> Duration {
+        let delay = Duration::from_secs_f64(self.paths.delay(transfer)) + self.physics.software;
+        self.delays[usize::from(transfer.cargo == Cargo::Data)] = (transfer.bytes, delay);
+        delay
     }
 
     /// How late the receiver of a message notices it.
     fn lateness(&mut self) -> Duration {
         let Lateness { share, most, seed } = self.physics.lateness;
-        if share == 0.0 {
-            return Duration::ZERO;
-        }
         self.arrivals += 1;
         let drawn = draw(seed, [self.arrivals, 0]);
         if drawn >= share {
@@ -417,7 +428,7 @@ fn slack(physics: &Physics, path: &Path, wires: &mut Wires, bytes: u64) -> Durat
         0 => Duration::ZERO,
         flows => {
             let alone = path.footprint.span_alone(physics.framing.wire_bytes(bytes) as f64);
-            Duration::from_secs_f64(NEGLIGIBLE * alone * f64::from(flows))
+            Duration::from_secs_f64(SLACK * alone * f64::from(flows))
         }
     }
 }

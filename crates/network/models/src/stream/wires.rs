@@ -126,8 +126,12 @@ impl Wire {
         crossing
     }
 
-    /// Transmission time of so many bytes.
+    /// Transmission time of so many bytes. Often there are none: switches that cut through wait for nothing.
+    #[inline]
     fn span(&self, bytes: u64) -> Duration {
+        if bytes == 0 {
+            return Duration::ZERO;
+        }
         Duration::from_secs_f64(bytes as f64 / self.bandwidth)
     }
 
