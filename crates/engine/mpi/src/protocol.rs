@@ -307,12 +307,14 @@ impl Protocol {
     }
 
     /// A blocking send that waits for its receiver pays nothing, unless it is synchronous.
-    fn overhead_first(&self, mode: SendMode, bytes: u64, blocking: bool) -> Duration {
-        let waits = mode != SendMode::Synchronous && self.transfer_mode(mode, bytes).sender_waits();
-        if self.send_cost != SendCost::First || blocking && waits {
+    #[inline]
+    pub(crate) fn overhead_first(&self, mode: SendMode, bytes: u64, blocking: bool) -> Duration {
+        if self.send_cost != SendCost::First {
             return Duration::ZERO;
         }
-        self.send_overhead_of(bytes, blocking)
+        let may_wait = blocking && mode != SendMode::Synchronous;
+        let waits = may_wait && self.transfer_mode(mode, bytes).sender_waits();
+        if waits { Duration::ZERO } else { self.send_overhead_of(bytes, blocking) }
     }
 
     /// The cost of a send while its message is on its way.

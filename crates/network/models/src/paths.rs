@@ -166,6 +166,20 @@ impl Paths {
         }
     }
 
+    /// Shows all links of the route of a transfer.
+    #[inline]
+    pub(crate) fn with_links<T>(
+        &mut self,
+        transfer: &Transfer,
+        sharing: &mut Sharing,
+        take: impl FnOnce(&[LinkId]) -> T,
+    ) -> T {
+        match self.star_routes.of(transfer, &self.platform) {
+            Some((from, to)) => take(&[from.up, to.down]),
+            None => take(&self.remembered(transfer.sends(), transfer.receives(), sharing).route),
+        }
+    }
+
     /// The path between two hosts of a switch: that of other hosts, pointed at the links of these.
     fn star_path(
         &mut self,

@@ -41,6 +41,8 @@ pub(super) struct Calls<M> {
     pub spawning: Spawning,
     /// The sends and receives that nothing can stand before.
     pub fast: FastCalls,
+    /// May a send cost something before it takes effect?
+    pub sends_cost_first: bool,
     /// Are calls checked before they are carried out?
     pub checked: bool,
     /// Sources of wildcard receives, if the run explores them.

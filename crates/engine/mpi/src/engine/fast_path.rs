@@ -1,10 +1,10 @@
-//! The fast path for the commonest calls: sends and receives, where nothing stands before them.
+//! The fast path for the commonest calls: sends and receives, where nothing but a send's own cost stands before them.
 //!
 //! It does what [`perform`](super::perform) does, without the checks for what such calls cannot be. Anything unusual,
 //! mistakes included, is left to the general path before anything is changed.
 
 use mpirage_call::wire::{PlainCall, PlainOperation};
-use mpirage_call::{BLOCKING, LineId, RankId};
+use mpirage_call::{BLOCKING, LineId, RankId, Stamp};
 use mpirage_units::Duration;
 
 use super::bursts::Bursts;
@@ -35,9 +35,10 @@ impl<M: Memory> Calls<M> {
     pub(super) fn decide_fast_calls(&mut self) {
         let protocol = self.core.protocol();
         let simple = self.choices.is_none()
-            && !protocol.has_beginnings()
+            && protocol.startup.is_none()
             && self.core.occupancy.is_none()
             && protocol.one_sided == AccessProgress::Interface;
+        self.sends_cost_first = protocol.has_beginnings();
         self.fast = match self.work.bursts {
             Bursts::None if simple => FastCalls::All,
             Bursts::Measured if simple => FastCalls::WithoutBurst,
@@ -55,7 +56,30 @@ impl<M: Memory> Calls<M> {
         let (rank, inbox, (next, _)) = (state.rank, state.inbox.borrow(), state.inbox.positions());
         let path = match inbox.plain_at(next).map(|call| call.request) {
             Some(Some(_)) => self.perform_with_requests(line, rank, &inbox),
-            Some(None) => self.perform_blocking(line, rank, (&inbox, next)),
+            Some(None) => self.begin_blocking_call(line, rank, (&inbox, next)),
+            None => FastPath::NotTaken,
+        };
+        self.core.ranks.line_mut(line).inbox.give_back(inbox);
+        path
+    }
+
+    /// Carries out a send that has been paid for, if it is for the fast path.
+    pub(super) fn try_paid_send(&mut self, line: LineId) -> FastPath {
+        let state = self.core.ranks.line_mut(line);
+        let rank = state.rank;
+        if self.fast == FastCalls::None
+            || self.core.observers.wants_arguments()
+            || !self.core.collectives.none_is_held_up()
+            || self.samples.is_open(rank)
+        {
+            return FastPath::NotTaken;
+        }
+        let (inbox, (next, _)) = (state.inbox.borrow(), state.inbox.positions());
+        let path = match inbox.plain_at(next) {
+            Some(call) if call.request.is_some() => {
+                self.perform_plain::<true>(line, rank, &call, (&inbox, next))
+            }
+            Some(call) => self.perform_blocking::<true>(line, rank, &call),
             None => FastPath::NotTaken,
         };
         self.core.ranks.line_mut(line).inbox.give_back(inbox);
@@ -68,9 +92,10 @@ impl<M: Memory> Calls<M> {
         loop {
             let (next, _) = self.core.ranks.line(line).inbox.positions();
             let path = match inbox.plain_at(next) {
-                Some(call) if self.nothing_before(rank, &call) => {
-                    self.perform_plain(line, rank, &call, (inbox, next))
-                }
+                Some(call) if self.nothing_before(rank, &call) => match self.pays_first(line, &call) {
+                    true => FastPath::Stopped,
+                    false => self.perform_plain::<false>(line, rank, &call, (inbox, next)),
+                },
                 _ => FastPath::NotTaken,
             };
             if path != FastPath::Done {
@@ -91,8 +116,30 @@ impl<M: Memory> Calls<M> {
             && !self.samples.is_open(rank)
     }
 
+    /// A send may cost something before it takes effect. True if it is being paid for.
     #[inline(always)]
-    fn perform_plain(
+    fn pays_first(&mut self, line: LineId, call: &PlainCall<'_>) -> bool {
+        let PlainOperation::Send { mode, .. } = call.operation else { return false };
+        if !self.sends_cost_first {
+            return false;
+        }
+        let cost = self.core.protocol().overhead_first(mode, call.bytes, call.request.is_none());
+        if !cost.is_zero() {
+            self.pay_first(line, cost, call.stamp);
+        }
+        !cost.is_zero()
+    }
+
+    #[inline(never)]
+    fn pay_first(&mut self, line: LineId, cost: Duration, stamp: Stamp) {
+        let now = self.core.now();
+        let state = self.core.ranks.line_mut(line);
+        (state.stamp, state.entered) = (stamp, now);
+        self.core.pay(line, cost, Then::Perform);
+    }
+
+    #[inline(always)]
+    fn perform_plain<const PAID: bool>(
         &mut self,
         line: LineId,
         rank: RankId,
@@ -110,45 +157,57 @@ impl<M: Memory> Calls<M> {
                 let Some(outgoing) = self.outgoing(line, rank, call, owner) else {
                     return FastPath::NotTaken;
                 };
-                self.begin_plain(line, call);
+                self.begin_plain::<PAID>(line, call);
                 self.core.post_request_send(line, request, (context, to), outgoing);
                 self.core.protocol().overhead_meanwhile(bytes, false)
             }
             PlainOperation::Recv { .. } => {
                 let Some(incoming) = self.incoming(rank, call) else { return FastPath::NotTaken };
-                self.begin_plain(line, call);
+                self.begin_plain::<PAID>(line, call);
                 self.core.post_request_receive(line, request, context, incoming);
                 Duration::ZERO
             }
         };
-        self.settle_plain(line, cost, place)
+        self.settle_plain::<PAID>(line, cost, place)
     }
 
     /// Carries out a send or receive that blocks, and starts at a place.
     #[inline(never)]
-    fn perform_blocking(
+    fn begin_blocking_call(
         &mut self,
         line: LineId,
         rank: RankId,
         (inbox, position): (&Borrowed, usize),
     ) -> FastPath {
-        let Some(call) = &inbox.plain_at(position) else { return FastPath::NotTaken };
-        if !self.nothing_before(rank, call) {
-            return FastPath::NotTaken;
+        match inbox.plain_at(position) {
+            Some(call) if self.nothing_before(rank, &call) => match self.pays_first(line, &call) {
+                true => FastPath::Stopped,
+                false => self.perform_blocking::<false>(line, rank, &call),
+            },
+            _ => FastPath::NotTaken,
         }
+    }
+
+    #[inline(always)]
+    fn perform_blocking<const PAID: bool>(
+        &mut self,
+        line: LineId,
+        rank: RankId,
+        call: &PlainCall<'_>,
+    ) -> FastPath {
         let progress = match call.operation {
             PlainOperation::Send { mode, answer, .. } => {
                 let outgoing = self.outgoing(line, rank, call, Owner::None);
                 let waits = self.core.protocol().transfer_mode(mode, call.bytes).sender_waits();
                 let Some(outgoing) = outgoing.filter(|_| !waits) else { return FastPath::NotTaken };
-                self.begin_blocking(line, call, answer);
+                self.begin_blocking::<PAID>(line, call, answer);
                 self.core.post_send(outgoing);
                 self.core.take_events();
                 self.finish_blocking_send(line, call.bytes, answer)
             }
             PlainOperation::Recv { .. } => {
                 let Some(incoming) = self.incoming(rank, call) else { return FastPath::NotTaken };
-                self.begin_blocking(line, call, true);
+                self.begin_blocking::<PAID>(line, call, true);
                 self.core.post_request_receive(line, BLOCKING, call.context, incoming);
                 self.wait_for_blocking(line)
             }
@@ -192,21 +251,22 @@ impl<M: Memory> Calls<M> {
         Some(Incoming { key, room: call.bytes, address, matched: None })
     }
 
-    /// Turns to the call.
+    /// Turns to the call, which began when it was to be paid for.
     #[inline(always)]
-    fn begin_plain(&mut self, line: LineId, call: &PlainCall<'_>) {
+    fn begin_plain<const PAID: bool>(&mut self, line: LineId, call: &PlainCall<'_>) {
         let now = self.core.now();
         let state = self.core.ranks.line_mut(line);
         state.stamp = call.stamp;
-        (state.entered, state.in_function) = (now, true);
+        state.entered = if PAID { state.entered } else { now };
+        state.in_function = true;
         state.inbox.enter_next(call.words);
         state.polling.failures = 0;
     }
 
     /// The same for a call that the line may wait in.
     #[inline(always)]
-    fn begin_blocking(&mut self, line: LineId, call: &PlainCall<'_>, answer: bool) {
-        self.begin_plain(line, call);
+    fn begin_blocking<const PAID: bool>(&mut self, line: LineId, call: &PlainCall<'_>, answer: bool) {
+        self.begin_plain::<PAID>(line, call);
         if answer {
             let state = self.core.ranks.line_mut(line);
             state.reply.clear();
@@ -216,7 +276,12 @@ impl<M: Memory> Calls<M> {
     }
 
     #[inline(always)]
-    fn settle_plain(&mut self, line: LineId, cost: Duration, place: (&Borrowed, usize)) -> FastPath {
+    fn settle_plain<const PAID: bool>(
+        &mut self,
+        line: LineId,
+        cost: Duration,
+        place: (&Borrowed, usize),
+    ) -> FastPath {
         if !cost.is_zero() {
             self.core.pay(line, cost, Then::NextCall);
             return FastPath::Stopped;
@@ -226,7 +291,8 @@ impl<M: Memory> Calls<M> {
         } else {
             let (now, Core { ranks, observers, .. }) = (self.core.now(), &mut self.core);
             let state = ranks.line(line);
-            observers.call((line, state.rank), &state.stamp, (now, now), None);
+            let entered = if PAID { state.entered } else { now };
+            observers.call((line, state.rank), &state.stamp, (entered, now), None);
         }
         FastPath::Done
     }

@@ -145,7 +145,11 @@ impl<M: Memory> Calls<M> {
 
     /// The beginning of a call is paid for, or its processor is free.
     pub(super) fn after_startup(&mut self, line: LineId) {
-        if self.perform_now(line) {
+        let goes_on = match self.try_paid_send(line) {
+            FastPath::NotTaken => self.perform_now(line),
+            taken => taken == FastPath::Done,
+        };
+        if goes_on {
             self.core.push_task(Task::NextCall(line));
         }
     }

@@ -139,6 +139,7 @@ impl<M: Memory> Engine<M> {
                 names: Names::default(),
                 spawning: Spawning::default(),
                 fast: FastCalls::None,
+                sends_cost_first: false,
                 checked: false,
                 choices: None,
             },

@@ -16,6 +16,11 @@ impl Interfaces {
         Interfaces { sending: free(), receiving: free(), gap }
     }
 
+    /// When an interface can send the next message.
+    pub(super) fn next_send(&self, interface: u32) -> Time {
+        Time::from_picos(self.sending[interface as usize])
+    }
+
     /// A message leaves an interface, given by its number, when the gap since the last one is over.
     pub(super) fn send(&mut self, interface: u32, now: Time) -> Time {
         take(&mut self.sending[interface as usize], now, self.gap)

@@ -43,9 +43,11 @@ use crate::route_cache::Path;
 
 pub use self::physics::{Framing, Lateness, Physics, Trailer};
 
-/// So small a part of the time or the bytes of a flow does not count: flows that begin or end so close to each other do so together. A solution
-/// for many flows at one instant costs as much as one for a single flow.
+/// So small a part of the bytes of a flow does not count: flows that end so close to each other do so together. A solution for many flows at one
+/// instant costs as much as one for a single flow.
 const NEGLIGIBLE: f64 = 0.005;
+/// By so small a part of the time that a flow takes may it begin later, with others.
+const SLACK: f64 = 0.01;
 
 /// A network of shared links under byte streams.
 pub struct StreamNetwork {
@@ -60,6 +62,8 @@ pub struct StreamNetwork {
     agenda: Agenda<Due>,
     /// Messages that have come to their hosts: random numbers differ by it.
     arrivals: u64,
+    /// The size of the last protocol message and of the last other one, each with its delay at the hosts: they often have the same size.
+    delays: [(u64, Duration); 2],
     /// Reused: flows that have ended at an instant.
     ended: Vec<u64>,
 }
@@ -83,8 +87,10 @@ enum Due {
     Arrival(MessageId),
     /// The sender of a message within a host is free.
     BufferFreeWithin(Token),
-    /// The receiver has a message of its own host.
-    ArrivalWithin(Token),
+    /// The last byte of a protocol message that is in no stream is at an interface, and its receiver has it some time later.
+    Received { token: Token, receives: u32, delay: Duration },
+    /// The receiver has a message that was in no stream.
+    ArrivalOutside(Token),
 }
 
 impl StreamNetwork {
@@ -103,6 +109,7 @@ impl StreamNetwork {
             paths: Paths::new(platform, parameters),
             agenda: Agenda::new(),
             arrivals: 0,
+            delays: [(u64::MAX, Duration::ZERO); 2],
             ended: Vec::new(),
             physics,
         }
@@ -111,14 +118,32 @@ impl StreamNetwork {
     /// A message to another rank of the same host: neither frames nor interfaces. Times that were measured there contain requests and answers.
     fn start_within(&mut self, now: Time, transfer: &Transfer, token: Token) {
         if transfer.cargo == Cargo::Control {
-            return self.agenda.push(now, Due::ArrivalWithin(token));
+            return self.agenda.push(now, Due::ArrivalOutside(token));
         }
         let path = self.paths.of(transfer, &mut self.sharing);
         let span = path.latency + path.footprint.span_alone(transfer.bytes as f64);
         if self.physics.send_buffer.is_some() {
             self.agenda.push(now, Due::BufferFreeWithin(token));
         }
-        self.agenda.push(now + Duration::from_secs_f64(span), Due::ArrivalWithin(token));
+        self.agenda.push(now + Duration::from_secs_f64(span), Due::ArrivalOutside(token));
+    }
+
+    /// A protocol message crosses idle links as one event, and no stream holds it, if its connection is quiet: nothing can come before it or after it
+    /// in between. False if it has to go the long way.
+    fn pass_idle(&mut self, now: Time, transfer: &Transfer, token: Token) -> bool {
+        if transfer.cargo != Cargo::Control || !self.queues.is_quiet(transfer) {
+            return false;
+        }
+        let StreamNetwork { physics, paths, sharing, wires, interfaces, .. } = self;
+        let (sends, receives) = (paths.number(transfer.sends()), paths.number(transfer.receives()));
+        let leaves = now.max(interfaces.next_send(sends));
+        let burst = Burst::new(&physics.framing, physics.control, leaves);
+        let last = paths.with_links(transfer, sharing, |route| wires.cross_idle(leaves, route, &burst));
+        let Some(last) = last else { return false };
+        interfaces.send(sends, leaves);
+        let delay = self.delay(transfer);
+        self.agenda.push(last, Due::Received { token, receives, delay });
+        true
     }
 
     /// How many bytes of a message may leave its host before the rest waits for others.
@@ -344,18 +369,28 @@ impl StreamNetwork {
     /// A message is complete and in its order: its receiver gets it.
     fn arrive(&mut self, now: Time, id: MessageId) {
         let transfer = self.queues.message(id).transfer;
-        let delay =
-            Duration::from_secs_f64(self.paths.delay(&transfer)) + self.physics.software + self.lateness();
+        let delay = self.delay(&transfer);
         let date = self.interfaces.receive(self.paths.number(transfer.receives()), now) + delay;
         self.agenda.push(date, Due::Arrival(id));
+    }
+
+    /// The time from the last byte at a host to its receiver.
+    fn delay(&mut self, transfer: &Transfer) -> Duration {
+        let (of_bytes, delay) = self.delays[usize::from(transfer.cargo == Cargo::Data)];
+        let delay = if of_bytes == transfer.bytes { delay } else { self.new_delay(transfer) };
+        if self.physics.lateness.share == 0.0 { delay } else { delay + self.lateness() }
+    }
+
+    #[inline(never)]
+    fn new_delay(&mut self, transfer: &Transfer) -> Duration {
+        let delay = Duration::from_secs_f64(self.paths.delay(transfer)) + self.physics.software;
+        self.delays[usize::from(transfer.cargo == Cargo::Data)] = (transfer.bytes, delay);
+        delay
     }
 
     /// How late the receiver of a message notices it.
     fn lateness(&mut self) -> Duration {
         let Lateness { share, most, seed } = self.physics.lateness;
-        if share == 0.0 {
-            return Duration::ZERO;
-        }
         self.arrivals += 1;
         let drawn = draw(seed, [self.arrivals, 0]);
         if drawn >= share {
@@ -393,7 +428,7 @@ fn slack(physics: &Physics, path: &Path, wires: &mut Wires, bytes: u64) -> Durat
         0 => Duration::ZERO,
         flows => {
             let alone = path.footprint.span_alone(physics.framing.wire_bytes(bytes) as f64);
-            Duration::from_secs_f64(NEGLIGIBLE * alone * f64::from(flows))
+            Duration::from_secs_f64(SLACK * alone * f64::from(flows))
         }
     }
 }
@@ -431,6 +466,9 @@ impl NetworkModel for StreamNetwork {
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
         if transfer.from == transfer.to {
             self.start_within(now, &transfer, token);
+            return Departure::Now;
+        }
+        if self.pass_idle(now, &transfer, token) {
             return Departure::Now;
         }
         let bytes = self.physics.stream_bytes(&transfer, self.header);
@@ -474,8 +512,12 @@ impl Model for StreamNetwork {
                 Due::MessageOver(id) => self.message_over(now, id),
                 Due::BufferFree(id) => self.sender_is_free(id, events),
                 Due::Arrival(id) => self.has_arrived(id, events),
+                Due::Received { token, receives, delay } => {
+                    let date = self.interfaces.receive(receives, now) + delay;
+                    self.agenda.push(date, Due::ArrivalOutside(token));
+                }
                 Due::BufferFreeWithin(token) => events.push(buffer_free(token)),
-                Due::ArrivalWithin(token) => events.push(Event::ended(token)),
+                Due::ArrivalOutside(token) => events.push(Event::ended(token)),
             }
         }
     }

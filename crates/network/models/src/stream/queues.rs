@@ -183,6 +183,12 @@ impl Queues {
         &self.messages[id.0 as usize]
     }
 
+    /// Is no message in the stream of a connection?
+    pub(super) fn is_quiet(&self, transfer: &Transfer) -> bool {
+        let number = self.numbers.get(&key_of(transfer));
+        number.is_none_or(|&number| self.streams[number as usize].front == NONE)
+    }
+
     /// Writes a message into the stream of its connection; so many bytes of it may leave at once.
     pub(super) fn write(&mut self, transfer: Transfer, token: Token, bytes: u64, burst: u64) -> MessageId {
         let number = self.stream_of(&transfer);
@@ -390,13 +396,17 @@ impl Queues {
 
     /// Each pair of interfaces that a pair of ranks uses has a connection of its own.
     fn stream_of(&mut self, transfer: &Transfer) -> u32 {
-        let key = (transfer.connection.source, transfer.connection.target, transfer.interfaces);
+        let key = key_of(transfer);
         let Queues { numbers, streams, unused_streams, .. } = self;
         *numbers.entry(key).or_insert_with(|| {
             let stream = Stream { key, front: NONE, last: NONE, unheld: NONE, slow: 0, written: 0, done: 0 };
             put(streams, unused_streams, stream)
         })
     }
+}
+
+fn key_of(transfer: &Transfer) -> StreamKey {
+    (transfer.connection.source, transfer.connection.target, transfer.interfaces)
 }
 
 /// Puts an item into an unused place, or a new one.

@@ -114,8 +114,24 @@ impl Wire {
         charged
     }
 
-    /// Transmission time of so many bytes.
+    /// Have flows put bytes into its queue that have not left?
+    fn has_queue(&self, now: Time) -> bool {
+        self.flows > 0 && self.drained > now && self.is_shared
+    }
+
+    /// A burst takes its place where no flow has a queue.
+    fn take_place(&mut self, now: Time, burst: &Burst) -> Crossing {
+        let crossing = self.reserve(now, burst);
+        self.note_unowed(now, burst.bytes);
+        crossing
+    }
+
+    /// Transmission time of so many bytes. Often there are none: switches that cut through wait for nothing.
+    #[inline]
     fn span(&self, bytes: u64) -> Duration {
+        if bytes == 0 {
+            return Duration::ZERO;
+        }
         Duration::from_secs_f64(bytes as f64 / self.bandwidth)
     }
 
@@ -163,10 +179,8 @@ impl Wires {
     /// A short message comes to a link. Each flow puts as many bytes before it as it has itself, and not less than the backlog.
     pub(super) fn cross(&mut self, now: Time, link: LinkId, burst: &Burst, backlog: Backlog) -> Crossing {
         let wire = self.asked(link);
-        if wire.flows == 0 || wire.drained <= now || !wire.is_shared {
-            let crossing = wire.reserve(now, burst);
-            wire.note_unowed(now, burst.bytes);
-            return crossing;
+        if !wire.has_queue(now) {
+            return wire.take_place(now, burst);
         }
         let before = u64::from(wire.flows) * burst.bytes.max(backlog.each) + backlog.more;
         let waits = wire.span(before).min(wire.drained.since(now));
@@ -177,6 +191,27 @@ impl Wires {
         wire.taken += owed as f64 / f64::from(wire.flows);
         wire.note_unowed(now, burst.bytes - owed);
         crossing
+    }
+
+    /// A protocol message crosses a route on which it waits for nothing but others at its first link: gives when its last byte is there. So few bytes
+    /// hold up nothing that comes to the other links before them.
+    pub(super) fn cross_idle(&mut self, now: Time, route: &[LinkId], burst: &Burst) -> Option<Time> {
+        let (&first, others) = route.split_first()?;
+        let mut wire = *self.asked(first);
+        if wire.has_queue(now) {
+            return None;
+        }
+        let Crossing { mut next, mut last, .. } = wire.take_place(now, burst);
+        for &link in others {
+            let other = self.asked(link);
+            if other.is_shared && other.free > next || other.has_queue(next) {
+                return None;
+            }
+            last = (next + other.span(burst.bytes)).max(last) + other.latency;
+            next = next + other.span(burst.frame) + other.latency;
+        }
+        *self.asked(first) = wire;
+        Some(last)
     }
 
     /// A burst takes its place among those that a link sends.
