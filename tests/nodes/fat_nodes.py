@@ -24,7 +24,8 @@ MACHINES = {
     "ib-gcc9-openmpi4-ucx": "cluster:2,cores=32,sockets=2,net=edr",
     "roce-gcc9-openmpi4-ucx": "cluster:2,cores=32,sockets=2,net=roce25",
 }
-COLLECTIVES = {"openmpi4": "openmpi-4.1"}
+# Their MPI: Open MPI 4.0.3 with UCX. Both mpirun (of more than two ranks) and Slurm deal the ranks of a node to its sockets in turn.
+LIBRARY = ["--coll", "openmpi-4.0", "--map-by", "socket"]
 # Mean and worst error in percent.
 BOUNDS = {"latency": (2, 10), "bw": (3, 15), "bibw": (8, 30), "mbw_mr": (10, 40), "allreduce": (15, 60), "allgather": (15, 60), "alltoall": (15, 60)}
 
@@ -41,7 +42,7 @@ def measured(setups, benches):
 def simulate(program, key, sizes, options):
     """{bytes: value}"""
     setup, bench, per_node = key
-    machine = ["-n", 2 * per_node, "--ppn", per_node, "-p", MACHINES[setup], "--coll", "openmpi-4.1", "--compute", "none", "--share-malloc", "64KiB"]
+    machine = ["-n", 2 * per_node, "--ppn", per_node, "-p", MACHINES[setup], *LIBRARY, "--compute", "none", "--share-malloc", "64KiB"]
     command = [MPIRAGE, "run", "-q", *machine, *options, program, bench, *sorted(sizes)]
     made = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if made.returncode:
