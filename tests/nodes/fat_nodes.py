@@ -21,8 +21,8 @@ MPIRAGE = os.environ.get("MPIRAGE", str(ROOT / "target" / "release" / "mpirage")
 TABLE = HERE / "fat-nodes.csv"
 # What a user would say about these nodes: the network and the processors.
 MACHINES = {
-    "ib-gcc9-openmpi4-ucx": "cluster:2,cores=32,sockets=2,net=edr",
-    "roce-gcc9-openmpi4-ucx": "cluster:2,cores=32,sockets=2,net=roce25",
+    "ib-gcc9-openmpi4-ucx": "cluster:2,cores=32,sockets=2,family=broadwell,net=edr",
+    "roce-gcc9-openmpi4-ucx": "cluster:2,cores=32,sockets=2,family=broadwell,net=roce25",
 }
 # Their MPI: Open MPI 4.0.3 with UCX. Both mpirun (of more than two ranks) and Slurm deal the ranks of a node to its sockets in turn.
 LIBRARY = ["--coll", "openmpi-4.0", "--map-by", "socket"]

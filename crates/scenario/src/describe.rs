@@ -29,6 +29,7 @@ impl Model {
             format!("clock-cost = \"{}s\"", protocol.clock_cost.as_secs_f64()),
             format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
             format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
+            format!("copy-seconds-per-block = {}", protocol.copy_seconds_per_block),
             format!("progress = \"{}\"", describe_progress(protocol.progress)),
             format!("one-sided = \"{}\"", describe_one_sided(protocol.one_sided)),
             format!("atomic-gap = \"{}s\"", protocol.atomic_gap.as_secs_f64()),

@@ -81,6 +81,9 @@ const KEYS: &[ModelKey] = &[
     key(Of::All, "copy-seconds-per-byte", OTHER, |model, value| {
         put(&mut model.protocol.copy_seconds_per_byte, seconds(value)?)
     }),
+    key(Of::All, "copy-seconds-per-block", OTHER, |model, value| {
+        put(&mut model.protocol.copy_seconds_per_block, seconds(value)?)
+    }),
     key(Of::All, "progress", OTHER, |model, value| put(&mut model.protocol.progress, progress(value)?)),
     key(Of::All, "one-sided", OTHER, |model, value| put(&mut model.protocol.one_sided, one_sided(value)?)),
     key(Of::All, "atomic-gap", TIME, |model, value| {

@@ -78,7 +78,7 @@ impl GoalWriter {
                     wait_for(chain, &mut sets[usize::from(set)], left as usize);
                 }
                 Step::Reduce { bytes } => self.local(rank, chain, bytes, self.local_work[0]),
-                Step::Copy { bytes } => self.local(rank, chain, bytes, self.local_work[1]),
+                Step::Copy { bytes, .. } => self.local(rank, chain, bytes, self.local_work[1]),
             }
         }
         sets.iter_mut().for_each(|set| wait_for(chain, set, 0));

@@ -165,7 +165,7 @@ impl TiWriter {
                     next = first;
                 }
                 Step::Reduce { bytes } => self.work(rank, bytes, self.local_work[0]),
-                Step::Copy { bytes } => self.work(rank, bytes, self.local_work[1]),
+                Step::Copy { bytes, .. } => self.work(rank, bytes, self.local_work[1]),
             }
         }
         let posted = &mut self.ranks[rank as usize].posted;
