@@ -92,6 +92,10 @@ fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
         format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
         format!("interface-delay = {}", describe_delay(&flow.interface_delay)),
     ]);
+    if !flow.crowd.gap.sections().is_empty() {
+        lines.push(format!("crowd = {}", flow.crowd.ranks));
+        lines.push(format!("crowded-gap = {}", describe_delay(&flow.crowd.gap)));
+    }
     // Windows of connections are among the causes.
     lines.extend(window.is_finite().then(|| format!("window = {window}")));
     lines.extend(physics::describe(flow));

@@ -170,6 +170,12 @@ const KEYS: &[ModelKey] = &[
     key(Of::Physics, "gap", TIME, |model, value| {
         put(&mut physics(model).gap, Duration::from_secs_f64(seconds(value)?))
     }),
+    key(Of::Flow, "crowd", OTHER, |model, value| {
+        let ranks = u32::try_from(at_least_one(bytes(value)?)?)
+            .map_err(|_| "are more ranks than there can be".to_owned())?;
+        put(&mut flow(model).crowd.ranks, ranks)
+    }),
+    key(Of::Flow, "crowded-gap", OTHER, |model, value| put(&mut flow(model).crowd.gap, delay(value)?)),
     key(Of::Physics, "burst", OTHER, |model, value| {
         put(&mut physics(model).burst, at_least_one(bytes(value)?)?)
     }),

@@ -33,7 +33,7 @@ use mpirage_kernel::{Agenda, Cargo, Departure, Event, Milestone, Model, NetworkM
 use mpirage_platform::Platform;
 use mpirage_units::{Duration, Time, draw};
 
-use self::interfaces::Interfaces;
+use self::interfaces::{Interfaces, User};
 use self::queues::{Front, Message, MessageId, PartEnd, Queues};
 use self::windows::{Passage, Windows};
 use self::wires::{Burst, Load, Wires};
@@ -92,7 +92,11 @@ impl StreamNetwork {
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters, physics: Physics) -> StreamNetwork {
         StreamNetwork {
             header: parameters.header,
-            interfaces: Interfaces::new(platform.interfaces().count(platform.host_count()), physics.gap),
+            interfaces: Interfaces::new(
+                platform.interfaces().count(platform.host_count()),
+                physics.gap,
+                parameters.crowd.clone(),
+            ),
             queues: Queues::new(physics.send_buffer),
             wires: Wires::new(Arc::clone(&platform), parameters.contention),
             windows: Windows::new(physics.initial_window),
@@ -133,8 +137,9 @@ impl StreamNetwork {
 
     /// A message sets out when the interface of its host is free.
     fn depart(&mut self, now: Time, id: MessageId) {
-        let sends = self.paths.number(self.queues.message(id).transfer.sends());
-        let leaves = self.interfaces.send(sends, now);
+        let transfer = &self.queues.message(id).transfer;
+        let user = User { rank: transfer.connection.source, bytes: transfer.bytes };
+        let leaves = self.interfaces.send(self.paths.number(transfer.sends()), user, now);
         match self.queues.message(id).is_short() {
             true if leaves > now => self.agenda.push(leaves, Due::Hop(id)),
             true => self.hop(now, id),
@@ -346,7 +351,8 @@ impl StreamNetwork {
         let transfer = self.queues.message(id).transfer;
         let delay =
             Duration::from_secs_f64(self.paths.delay(&transfer)) + self.physics.software + self.lateness();
-        let date = self.interfaces.receive(self.paths.number(transfer.receives()), now) + delay;
+        let user = User { rank: transfer.connection.target, bytes: transfer.bytes };
+        let date = self.interfaces.receive(self.paths.number(transfer.receives()), user, now) + delay;
         self.agenda.push(date, Due::Arrival(id));
     }
 
