@@ -8,7 +8,9 @@ A message of s bytes between two hosts on one switch takes
 of which the tables give the sum (latency.csv) and the time per message of a window of 64 (bandwidth.csv). The time per message at
 sizes that do not fill the wire is the overhead of a non-blocking send. What else the sum needs is the delay in interfaces: buses and
 buffers that a message crosses, which do not limit how many follow each other. Both are straight lines between the sizes of the
-tables. What the receiver's processor does is part of the delay, since no table tells them apart. The simulator itself says what is missing, so that rendezvous and framing count as they are simulated.
+tables. What the receiver's processor does shows in a table of windows in both directions (both.csv): a processor that sends and receives takes longer than
+one that only sends. Where there is none, the share of the network that BOTH_AS names is assumed; otherwise it is part of the delay. The same table says how
+much two directions take from each other (cross-traffic). The simulator itself says what is missing, so that rendezvous and framing count as they are simulated.
 
 Rates, switches, headers, limits and sources are those of KNOWN; nothing else is chosen by hand."""
 
@@ -145,6 +147,12 @@ KNOWN = {
          "nw-grid.ac.uk/LivMPI: 118.2 MB/s through a switch; its 23.6 us for small messages are of another card"],
         24_000, 1448, 66, 65536, "grant", "openmpi-tcp", rate=125.0 * 1448 / 1514, notes=["Overhead of sends: that of 10gige-tcp."]),
 }
+# Networks of the same kind, whose windows in both directions were measured.
+BOTH_AS = {"edr": "edr", "hdr100": "edr", "hdr200": "edr", "roce25": "roce25", "roce50": "roce25", "roce100": "roce25"}
+# Networks whose rates with 32 ranks per interface were measured (crowd.csv), and those that are taken to have the same card: with 16 ranks
+# messages follow each other faster. hdr100 itself has 78.6, 9.83 and 2.85 M messages/s of 8 B, 1 KiB and 4 KiB there, edr 82.5, 9.91 and 2.92.
+CROWD_AS = {"edr": "edr", "hdr100": "edr"}
+CROWD = 16
 # Seconds of a non-blocking send of 0 B, where no window was measured.
 ISEND = {"opa100": 0.693e-6, "10gige-tcp": 3.66e-6, "gige-tcp": 3.66e-6}
 
@@ -160,6 +168,8 @@ def table(name, key, value, scale):
 
 LATENCY = table("latency", "bytes", "microseconds", 1e-6)
 BANDWIDTH = table("bandwidth", "bytes", "megabytes_per_second", 1e6)
+CROWDED = table("crowd", "bytes", "nanoseconds_per_message", 1e-9)
+BOTH = table("both", "bytes", "megabytes_per_second", 1e6)
 
 
 # Two points of RoCE100 are published; the curve between them is that of RoCE50 at the other rate.
@@ -195,6 +205,8 @@ class Fit:
         first = self.latency[self.sizes[0]]
         self.isend = self.first_isend(first)
         self.delay = {size: 0.0 for size in self.sizes}
+        self.receive = self.first_receive()
+        self.cross = self.cross_traffic()
         self.off = 0.0
 
     def first_isend(self, first):
@@ -213,6 +225,30 @@ class Fit:
         # Windows of rendezvous messages say nothing about short ones.
         return isend if min(isend) < self.known.eager else {0: alone, self.known.eager: alone, **isend}
 
+    def first_receive(self):
+        """What a received message costs its processor: a window in both directions takes so much longer than in one."""
+        like = BOTH_AS.get(self.name)
+        if not like:
+            return {}
+        both, one = BOTH[like], BANDWIDTH[like]
+        shares = {}
+        for size in sorted(set(both) & set(one)):
+            each, pair = size / one[size], 2 * size / both[size]
+            if size / max(one.values()) > 0.5 * each:
+                break
+            shares[size] = max(0.0, pair - each) / each
+        # A receiver that takes longer than a message of a window in one direction would have shown there: at 256 B something else is slow.
+        shares = {size: share for size, share in shares.items() if share <= 1}
+        own = {size: size / rate for size, rate in self.bandwidth.items()}
+        costs = {size: share * at(own, size) for size, share in shares.items()}
+        # From the rendezvous on, the interface reads; what the processor does is part of the delay.
+        return costs | {self.known.eager - 1: costs[max(costs)], self.known.eager: 0.0}
+
+    def cross_traffic(self):
+        """The part of its bytes that a flow takes from the other direction."""
+        like = BOTH_AS.get(self.name)
+        return max(0.0, 2 * max(BANDWIDTH[like].values()) / max(BOTH[like].values()) - 1) if like else 0.0
+
     def overhead(self, share):
         """The overhead of non-blocking sends, at most a share of what is not on the wire."""
         nodes = {}
@@ -225,11 +261,16 @@ class Fit:
         """The [model] table."""
         known = self.known
         lines = ["[model]", f"frame = {known.frame}", f"frame-header = {known.frame_header}", "header = 16", "control = 64", 'software = "0s"']
-        lines += [f'gap = "{known.gap:g}ns"', "cross-traffic = 0.0", f"eager-limit = {known.eager}", f"push-limit = {known.eager}"]
+        lines += [f'gap = "{known.gap:g}ns"', f"cross-traffic = {self.cross:.3f}", f"eager-limit = {known.eager}", f"push-limit = {known.eager}"]
         lines += [f'handshake = "{known.handshake}"']
+        if self.name in CROWD_AS:
+            crowded = CROWDED[CROWD_AS[self.name]] | {4096: 1e-9 * known.gap}
+            lines += [f"crowd = {CROWD}", f"crowded-gap = {sections(crowded)}"]
         if known.profile == "openmpi-tcp":
             # The tables contain how late receivers were.
             lines.append("late-share = 0.0")
+        if self.receive:
+            lines.append(f"recv-overhead = {sections(self.receive)}")
         lines += [f"isend-overhead = {sections(self.isend)}", f"send-overhead = {sections(self.overhead(0.4))}"]
         lines += [f"interface-delay = {sections(self.delay)}"]
         return "\n".join(lines) + "\n"

@@ -114,9 +114,6 @@ impl Plan {
         }
         let mut machine = Machine::new(&arguments.machine.request(), universe)?;
         let compute = parse_compute(&arguments.compute)?;
-        if compute == Compute::None {
-            machine.model.without_computation();
-        }
         let recording = match &compute {
             Compute::Recorded(file) if file.exists() => Some(costs::read(file, programs.len())?),
             _ => None,

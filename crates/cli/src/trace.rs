@@ -52,7 +52,7 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
     files.check()?;
     let traced = workload.computation();
     let computation = Computation { measured_on: speed.or(traced.measured_on), ..traced };
-    let Some(scribe) = scribe(path, workload.ranks(), computation, (0.0, 0.0)) else {
+    let Some(scribe) = scribe(path, workload.ranks(), computation, [0.0; 3]) else {
         return Err(usage(refusal(input, output, ending)));
     };
     let mut scribe = scribe.map_err(usage)?;
@@ -81,7 +81,7 @@ pub fn aggregate(
     communication.into_iter().for_each(|calls| files.input("the trace", Path::new(calls)));
     files.trace("the output", output);
     files.check()?;
-    let Some(scribe) = scribe(output, coarse.ranks(), workload.computation(), (0.0, 0.0)) else {
+    let Some(scribe) = scribe(output, coarse.ranks(), workload.computation(), [0.0; 3]) else {
         return Err(usage(format!(
             "{}: expected FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal or FILE.bin",
             output.display()

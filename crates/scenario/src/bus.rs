@@ -95,6 +95,7 @@ pub(crate) fn protocol(base: Protocol) -> Protocol {
         rendezvous: Rendezvous::Departed,
         reduce_seconds_per_byte: 0.0,
         copy_seconds_per_byte: 0.0,
+        copy_seconds_per_block: 0.0,
         ..base
     }
 }

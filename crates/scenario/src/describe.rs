@@ -29,6 +29,7 @@ impl Model {
             format!("clock-cost = \"{}s\"", protocol.clock_cost.as_secs_f64()),
             format!("reduce-seconds-per-byte = {}", protocol.reduce_seconds_per_byte),
             format!("copy-seconds-per-byte = {}", protocol.copy_seconds_per_byte),
+            format!("copy-seconds-per-block = {}", protocol.copy_seconds_per_block),
             format!("progress = \"{}\"", describe_progress(protocol.progress)),
             format!("one-sided = \"{}\"", describe_one_sided(protocol.one_sided)),
             format!("atomic-gap = \"{}s\"", protocol.atomic_gap.as_secs_f64()),
@@ -91,6 +92,10 @@ fn describe_flow(flow: &FlowParameters, protocol: &Protocol) -> Vec<String> {
         format!("recv-overhead = {}", describe_overhead(&protocol.recv_overhead)),
         format!("interface-delay = {}", describe_delay(&flow.interface_delay)),
     ]);
+    if !flow.crowd.gap.sections().is_empty() {
+        lines.push(format!("crowd = {}", flow.crowd.ranks));
+        lines.push(format!("crowded-gap = {}", describe_delay(&flow.crowd.gap)));
+    }
     // Windows of connections are among the causes.
     lines.extend(window.is_finite().then(|| format!("window = {window}")));
     lines.extend(physics::describe(flow));

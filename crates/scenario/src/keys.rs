@@ -81,6 +81,9 @@ const KEYS: &[ModelKey] = &[
     key(Of::All, "copy-seconds-per-byte", OTHER, |model, value| {
         put(&mut model.protocol.copy_seconds_per_byte, seconds(value)?)
     }),
+    key(Of::All, "copy-seconds-per-block", OTHER, |model, value| {
+        put(&mut model.protocol.copy_seconds_per_block, seconds(value)?)
+    }),
     key(Of::All, "progress", OTHER, |model, value| put(&mut model.protocol.progress, progress(value)?)),
     key(Of::All, "one-sided", OTHER, |model, value| put(&mut model.protocol.one_sided, one_sided(value)?)),
     key(Of::All, "atomic-gap", TIME, |model, value| {
@@ -167,6 +170,12 @@ const KEYS: &[ModelKey] = &[
     key(Of::Physics, "gap", TIME, |model, value| {
         put(&mut physics(model).gap, Duration::from_secs_f64(seconds(value)?))
     }),
+    key(Of::Flow, "crowd", OTHER, |model, value| {
+        let ranks = u32::try_from(at_least_one(bytes(value)?)?)
+            .map_err(|_| "are more ranks than there can be".to_owned())?;
+        put(&mut flow(model).crowd.ranks, ranks)
+    }),
+    key(Of::Flow, "crowded-gap", OTHER, |model, value| put(&mut flow(model).crowd.gap, delay(value)?)),
     key(Of::Physics, "burst", OTHER, |model, value| {
         put(&mut physics(model).burst, at_least_one(bytes(value)?)?)
     }),

@@ -70,6 +70,7 @@ pub(crate) fn protocol(base: Protocol) -> Protocol {
         send_cost: SendCost::Meanwhile,
         reduce_seconds_per_byte: 0.0,
         copy_seconds_per_byte: 0.0,
+        copy_seconds_per_block: 0.0,
         ..base
     }
 }

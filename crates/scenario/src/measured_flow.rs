@@ -1,7 +1,7 @@
 //! The factors of `flow`, measured on gigabit Ethernet.
 
 use mpirage_kernel::InterfaceDelay;
-use mpirage_models::{Fairness, FlowParameters, Loopback, Segment};
+use mpirage_models::{Crowd, Fairness, FlowParameters, Loopback, Segment};
 
 /// Latency and bandwidth factors by size, measured with Open MPI over TCP on a gigabit cluster (griffon).
 const MEASURED_SEGMENTS: [(u64, f64, f64); 9] = [
@@ -35,5 +35,6 @@ pub(crate) fn measured_flow() -> FlowParameters {
         loopback: MODEL_LOOPBACK,
         physics: None,
         interface_delay: InterfaceDelay::default(),
+        crowd: Crowd::default(),
     }
 }

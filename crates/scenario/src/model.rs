@@ -285,10 +285,11 @@ impl Model {
         }
     }
 
-    /// Computation costs nothing: neither does combining and copying inside MPI.
-    pub fn without_computation(&mut self) {
+    /// Combining and copying inside MPI costs nothing.
+    pub fn without_local_work(&mut self) {
         self.protocol.reduce_seconds_per_byte = 0.0;
         self.protocol.copy_seconds_per_byte = 0.0;
+        self.protocol.copy_seconds_per_block = 0.0;
     }
 
     /// Nothing is late: repeated runs are equal, whatever their seeds.
@@ -507,6 +508,10 @@ fn unknown(name: &str) -> ModelError {
     ModelError::Name(format!("there is no model `{name}`; there are: {known}"))
 }
 
+/// Open MPI 4.1.4 on one core of a Xeon of 2.1 GHz (Sapphire Rapids): an indexed type of 32 blocks made, committed and freed takes 1.13 us, packing,
+/// unpacking and copying it 0.61 us: 54 ns for each block, as in a round of Bruck's all-to-all.
+const PACKED_BLOCK: f64 = 54e-9;
+
 /// Eager messages leave at once and are seen on arrival. The last segment's latency was measured with the
 /// handshake of the rendezvous in it, so there is no separate one by default.
 fn eager_protocol() -> Protocol {
@@ -529,6 +534,7 @@ fn eager_protocol() -> Protocol {
         clock_cost: Duration::from_nanos(10),
         reduce_seconds_per_byte: 0.25e-9,
         copy_seconds_per_byte: 0.1e-9,
+        copy_seconds_per_block: PACKED_BLOCK,
         progress: LibraryProgress::Background,
         one_sided: AccessProgress::Interface,
         atomic_gap: Duration::ZERO,
@@ -544,6 +550,7 @@ fn simgrid_protocol() -> Protocol {
         poll: PollCost::First { test: Duration::from_nanos(100_000), probe: Duration::from_nanos(100_000) },
         reduce_seconds_per_byte: 0.0,
         copy_seconds_per_byte: 0.0,
+        copy_seconds_per_block: 0.0,
         ..eager_protocol()
     }
 }

@@ -66,13 +66,13 @@ pub fn open(file: &Path) -> Result<OutputFile, Failure> {
     OutputFile::create(file).map_err(|error| usage(format!("cannot write {}: {error}", file.display())))
 }
 
-/// The writer of calls for `file`, by its ending; `None` if files with this ending have times. `local_work` is the seconds per
-/// byte of reductions and copies inside collectives.
+/// The writer of calls for `file`, by its ending; `None` if files with this ending have times. `local_work`: the seconds per
+/// byte of reductions, of copies, and per packed block inside collectives.
 pub fn scribe(
     file: &Path,
     ranks: u32,
     computation: Computation,
-    local_work: (f64, f64),
+    local_work: [f64; 3],
 ) -> Option<Result<Box<dyn TraceWriter>, TraceError>> {
     let folder = file.as_os_str().as_encoded_bytes().ends_with(b"/");
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
@@ -83,9 +83,8 @@ pub fn scribe(
         }
         "goal" | "bin" => {
             let writer = GoalWriter::create(file, ending == "bin", ranks, computation);
-            let (reduce, copy) = local_work;
             return Some(
-                writer.map(|writer| Box::new(writer.local_work(reduce, copy)) as Box<dyn TraceWriter>),
+                writer.map(|writer| Box::new(writer.local_work(local_work)) as Box<dyn TraceWriter>),
             );
         }
         _ if folder => TiLayout::Folder,
@@ -94,5 +93,5 @@ pub fn scribe(
         _ => return None,
     };
     let writer = TiWriter::create(file, layout, ranks, computation);
-    Some(writer.map(|writer| Box::new(writer.local_work(local_work.0, local_work.1)) as Box<dyn TraceWriter>))
+    Some(writer.map(|writer| Box::new(writer.local_work(local_work)) as Box<dyn TraceWriter>))
 }

@@ -112,7 +112,8 @@ fn writer(
     run: &RunInfo,
 ) -> Result<Rc<RefCell<dyn Writer>>, Failure> {
     let protocol = &machine.model.protocol;
-    let local_work = (protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte);
+    let local_work =
+        [protocol.reduce_seconds_per_byte, protocol.copy_seconds_per_byte, protocol.copy_seconds_per_block];
     let computation = match file.extension().is_some_and(|ending| ending == "mpirage") {
         true => source.computation(),
         false => source.computation_as_work(machine),

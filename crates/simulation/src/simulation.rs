@@ -119,10 +119,6 @@ impl<'a> Simulation<'a> {
         if let Some(collectives) = collectives {
             setup.collectives = collectives;
         }
-        if !charged.bursts {
-            setup.protocol.reduce_seconds_per_byte = 0.0;
-            setup.protocol.copy_seconds_per_byte = 0.0;
-        }
         if !charged.declared {
             setup.host_flops.fill(f64::INFINITY);
         }

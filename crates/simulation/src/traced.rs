@@ -98,9 +98,6 @@ impl Replay {
         interrupt: Interrupt,
     ) -> Result<Ended, Failure> {
         let charge = self.charge(machine)?;
-        if !charge.charged.bursts {
-            machine.model.without_computation();
-        }
         let source = Source {
             name: &self.request.workload,
             speed: charge.speed,

@@ -90,6 +90,6 @@ pub use select::{
 };
 pub use selectors::read_method;
 pub use shape::Shape;
-pub use shaped::waits_for;
+pub use shaped::{waits_for, working_set};
 pub use step::{SETS, Schedule, Step};
 pub use symmetry::{Symmetry, symmetry};

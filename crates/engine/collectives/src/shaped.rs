@@ -89,6 +89,15 @@ impl Shaped for Collective {
     }
 }
 
+/// Bytes of memory that a rank walks through in a call: all blocks, of the input and of the output where they are not the same.
+pub fn working_set(collective: Collective, shape: &Shape) -> u64 {
+    let all = collective.total(shape);
+    match collective.within() {
+        Bcast | Gather | Gatherv | Scatter | Scatterv | Allgather | Allgatherv => all,
+        _ => 2 * all,
+    }
+}
+
 /// Whether rank `shape.rank` can only leave a collective after rank `other` has entered. Holds for every algorithm; a particular one may make
 /// ranks wait for more.
 pub fn waits_for(collective: Collective, shape: &Shape, other: u32) -> bool {

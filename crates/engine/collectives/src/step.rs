@@ -94,6 +94,8 @@ pub enum Step {
     Copy {
         /// Bytes copied.
         bytes: u64,
+        /// Blocks that lie apart, of which a library makes a datatype; 0 if it copies the bytes in one piece.
+        blocks: u32,
     },
 }
 
@@ -375,7 +377,14 @@ impl Schedule {
     /// Appends a copy; none if there is nothing to copy.
     pub fn copy(&mut self, bytes: u64) {
         if bytes > 0 {
-            self.push(Step::Copy { bytes });
+            self.push(Step::Copy { bytes, blocks: 0 });
+        }
+    }
+
+    /// Appends a copy of blocks that lie apart.
+    pub fn pack(&mut self, bytes: u64, blocks: u32) {
+        if bytes > 0 {
+            self.push(Step::Copy { bytes, blocks });
         }
     }
 }

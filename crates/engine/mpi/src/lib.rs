@@ -45,6 +45,7 @@ mod transport;
 mod turn;
 mod windows;
 mod wire;
+mod working_set;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
 pub use engine::{

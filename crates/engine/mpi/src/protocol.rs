@@ -50,6 +50,8 @@ pub struct Protocol {
     pub reduce_seconds_per_byte: f64,
     /// Seconds per byte of copying within a rank during a collective.
     pub copy_seconds_per_byte: f64,
+    /// Seconds for each block that lies apart from others, during a collective that packs and unpacks them: its part of the datatype, and its copies.
+    pub copy_seconds_per_block: f64,
     /// When the library goes on with non-blocking collectives and with rendezvous.
     pub progress: LibraryProgress,
     /// The component that carries out accesses to windows at their target.
@@ -247,6 +249,17 @@ impl TransferMode {
 }
 
 impl Protocol {
+    /// The cost of combining two operands.
+    pub(crate) fn reduction(&self, bytes: u64) -> Duration {
+        per_byte(bytes, self.reduce_seconds_per_byte)
+    }
+
+    /// The cost of copying within a rank, in so many blocks that lie apart.
+    pub(crate) fn copy(&self, bytes: u64, blocks: u32) -> Duration {
+        let packing = f64::from(blocks) * self.copy_seconds_per_block;
+        Duration::from_secs_f64(bytes as f64 * self.copy_seconds_per_byte + packing)
+    }
+
     /// How a message travels.
     #[inline]
     pub fn transfer_mode(&self, mode: SendMode, bytes: u64) -> TransferMode {

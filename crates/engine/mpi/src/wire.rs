@@ -15,6 +15,7 @@ use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
 
 use crate::due::Due;
+use crate::working_set::WorkingSet;
 
 /// An end point of the network.
 #[derive(Clone, Copy, Debug)]
@@ -39,11 +40,13 @@ pub(crate) enum Class {
 pub(crate) struct Stream {
     pub class: Class,
     pub number: u32,
+    /// The memory that their operation walks through.
+    pub working_set: WorkingSet,
 }
 
 impl Stream {
     pub(crate) fn point_to_point(number: u32) -> Stream {
-        Stream { class: Class::PointToPoint, number }
+        Stream { class: Class::PointToPoint, number, working_set: WorkingSet::default() }
     }
 }
 
@@ -108,7 +111,7 @@ impl Wire {
     pub(crate) fn start_transfer(
         &mut self,
         (from, to): (End, End),
-        Stream { class, number }: Stream,
+        Stream { class, number, working_set }: Stream,
         bytes: Option<u64>,
         due: Due,
     ) -> Departure {
@@ -116,7 +119,8 @@ impl Wire {
         let (target, to) = self.locate(to);
         let connection = Connection { source, target, class: class as u32, stream: number };
         let cargo = if bytes.is_some() { Cargo::Data } else { Cargo::Control };
-        let transfer = Transfer { connection, cargo, ..Transfer::data(from, to, bytes.unwrap_or(0)) };
+        let data = Transfer::data(from, to, bytes.unwrap_or(0));
+        let transfer = Transfer { connection, cargo, working_set: working_set.bytes(), ..data };
         self.kernel.start_transfer(transfer, due.token())
     }
 

@@ -92,6 +92,8 @@ pub struct Transfer {
     pub to: HostId,
     /// The number of bytes.
     pub bytes: u64,
+    /// Bytes of memory that the operation walks through which they are part of; 0 if it is they alone.
+    pub working_set: u64,
     /// The connection that carries them.
     pub connection: Connection,
     /// Data or control.
@@ -107,6 +109,7 @@ impl Transfer {
             from,
             to,
             bytes,
+            working_set: 0,
             connection: Connection::default(),
             cargo: Cargo::Data,
             interfaces: [0; 2],

@@ -58,6 +58,17 @@ pub struct FlowParameters {
     pub physics: Option<Physics>,
     /// Time that messages between hosts spend in interfaces, in addition to the latency of links.
     pub interface_delay: InterfaceDelay,
+    /// Interfaces that many ranks share.
+    pub crowd: Crowd,
+}
+
+/// An interface takes longer for each message once many ranks have used it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Crowd {
+    /// More ranks than these; without a `gap` none are too many.
+    pub ranks: u32,
+    /// The time from one message to the next, by size, if it is longer than the usual gap.
+    pub gap: InterfaceDelay,
 }
 
 impl FlowParameters {
@@ -104,6 +115,7 @@ impl FlowParameters {
             loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
             physics: None,
             interface_delay: InterfaceDelay::default(),
+            crowd: Crowd::default(),
         }
     }
 }

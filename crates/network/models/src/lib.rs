@@ -43,7 +43,7 @@ pub use changing_network::ChangingNetwork;
 pub use cores::Cores;
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::FlowNetwork;
-pub use flow_parameters::{Fairness, FlowParameters, Loopback, Segment};
+pub use flow_parameters::{Crowd, Fairness, FlowParameters, Loopback, Segment};
 pub use hybrid::{Detail, Hybrid};
 pub use memory::{Binding, MemoryUse, NodeMemory};
 pub use noisy::NoisyNetwork;

@@ -15,6 +15,9 @@
 //!   the sender's for a shared buffer whose pieces do not fit into caches. Nothing if the message itself fits into caches;
 //! * of the link between two sockets x, if the ranks are on different ones.
 //!
+//! Where caches read a line before a core writes to it, a write counts twice. A shared buffer between two sockets then crosses the link both ways: the
+//! sender gets its lines, the receiver gets them back; and it passes the memory, since a line that another socket has changed is written there.
+//!
 //! A computation of V bytes asks for them at the rate at which its cores need them, of the memory of its NUMA domain.
 //! Max-min sharing gives the same memory traffic to all cores that wait for memory: a copying core moves 2x, so the penalty of messages
 //! is 2, that of computation 1.
@@ -129,7 +132,13 @@ impl NodeMemory {
         let copies = &self.node.copies;
         let itself = transfer.connection.source == transfer.connection.target;
         let single = itself || copies.single.is_some_and(|single| transfer.bytes >= single.from);
-        Mode { single, cached: transfer.bytes <= copies.cache }
+        // What a buffer in caches takes up is no room for messages.
+        let room = if single || !copies.write_allocate {
+            copies.cache
+        } else {
+            copies.cache.saturating_sub(copies.buffer)
+        };
+        Mode { single, cached: transfer.bytes.max(transfer.working_set) <= room }
     }
 
     /// Bytes per second of a copying core.
@@ -151,15 +160,19 @@ impl NodeMemory {
         let mut uses = Vec::new();
         self.resources.use_cores(&mut self.sharing, (source, target), mode, rate, &mut uses);
         if !mode.cached {
-            // The shared buffer is written and read at the sender's side.
             let copies = &self.node.copies;
-            let buffered = !mode.single && copies.fragment > copies.cache;
+            let moves_lines = copies.write_allocate && part_between_sockets(&self.node, from, to) > 0.0;
+            let buffered = !mode.single && (copies.buffer > copies.cache || moves_lines);
+            // The shared buffer is written and read at the sender's side.
             let sender_side = if buffered { 3.0 } else { 1.0 };
-            for (binding, weight) in [(from, sender_side), (to, 1.0)] {
+            for (binding, weight) in [(from, sender_side), (to, copies.writes())] {
                 self.resources.use_memory(&self.node, &mut self.sharing, binding, weight, &mut uses);
             }
         }
         self.resources.use_links(&self.node, &mut self.sharing, (from, to), &mut uses);
+        if !mode.single && self.node.copies.write_allocate {
+            self.resources.use_links(&self.node, &mut self.sharing, (to, from), &mut uses);
+        }
         CopyPath { latency, footprint: self.footprint(2.0, rate, &uses) }
     }
 
@@ -241,6 +254,12 @@ impl Resources {
 fn pairs(from: &Binding, to: &Binding) -> impl Iterator<Item = (DomainId, DomainId)> {
     let to = to.clone();
     from.domains().flat_map(move |source| to.domains().map(move |target| (source, target)))
+}
+
+/// The part of the messages between two ranks that go from one socket to another.
+fn part_between_sockets(node: &NodeSpec, from: &Binding, to: &Binding) -> f64 {
+    let apart = |&(source, target): &(DomainId, DomainId)| node.socket_of(source) != node.socket_of(target);
+    pairs(from, to).filter(apart).count() as f64 * from.part() * to.part()
 }
 
 fn mean_latency(node: &NodeSpec, from: &Binding, to: &Binding) -> f64 {

@@ -248,7 +248,10 @@ impl<'o> Options<'o> {
         if self.node.is_empty() {
             return String::new();
         }
-        let assumed = NODE.iter().filter(|(key, _)| !self.node.iter().any(|(given, _)| given == key));
+        let given = |key: &str| self.node.iter().any(|(given, _)| *given == key);
+        // A family says what is not given.
+        let usual: &[(&str, &str)] = if given("family") { &[] } else { &NODE };
+        let assumed = usual.iter().filter(|(key, _)| !given(key));
         let lines = assumed.chain(&self.node).map(|&(key, value)| format!("{key} = {}\n", quoted(value)));
         format!("\n[node]\n{}", lines.collect::<String>())
     }

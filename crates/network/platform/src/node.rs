@@ -60,8 +60,19 @@ pub struct CopyModes {
     pub buffer_latency: f64,
     /// Through a shared buffer, sender and receiver copy pieces of so many bytes in turn.
     pub fragment: u64,
+    /// Bytes of the shared buffer, which the pieces of a rank's messages use one after the other.
+    pub buffer: u64,
+    /// Do caches read what a copy overwrites, before it is written?
+    pub write_allocate: bool,
     /// The copy that avoids the buffer, if there is one.
     pub single: Option<SingleCopy>,
+}
+
+impl CopyModes {
+    /// How often the memory moves a byte that a copy writes.
+    pub fn writes(&self) -> f64 {
+        if self.write_allocate { 2.0 } else { 1.0 }
+    }
 }
 
 /// The receiver copies a message straight out of the sender's memory.
@@ -171,6 +182,8 @@ mod tests {
                 inline: 0,
                 buffer_latency: 0.0,
                 fragment: 32 << 10,
+                buffer: 32 << 10,
+                write_allocate: false,
                 single: None,
             },
         };

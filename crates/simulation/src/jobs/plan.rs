@@ -155,10 +155,6 @@ impl JobsPlan {
             (job.charged, job.speed) = charge;
         }
         self.free = self.jobs.iter().all(|job| !job.charged);
-        // The work inside MPI is that of all jobs.
-        if self.free || !request.measured {
-            self.machine.model.without_computation();
-        }
         Ok(())
     }
 }

@@ -138,7 +138,8 @@ pub fn step_text(step: &Step) -> String {
         Step::Wait { left: 0, .. } => "wait".to_owned(),
         Step::Wait { left, .. } => format!("wait until {left} are left"),
         Step::Reduce { bytes } => format!("reduce {}", size_text(bytes)),
-        Step::Copy { bytes } => format!("copy {}", size_text(bytes)),
+        Step::Copy { bytes, blocks: 0 } => format!("copy {}", size_text(bytes)),
+        Step::Copy { bytes, blocks } => format!("copy {} in {blocks} blocks", size_text(bytes)),
     }
 }
 

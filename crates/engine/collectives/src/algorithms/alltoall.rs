@@ -221,7 +221,8 @@ fn bruck(shape: &Shape, out: &mut Schedule) {
     for distance in distances(shape.size, radix) {
         let digits = multiples(distance, shape.size, radix);
         let bytes = |far| u64::from(with_digit(far, distance, radix, shape.size)) * shape.bytes;
-        out.copy(digits.clone().map(bytes).sum());
+        let blocks = digits.clone().map(|far| with_digit(far, distance, radix, shape.size)).sum();
+        out.pack(digits.clone().map(bytes).sum(), blocks);
         for far in digits {
             out.irecv(shape.before(far), bytes(far));
             out.isend(shape.after(far), Data::range(0, bytes(far)));
@@ -229,7 +230,7 @@ fn bruck(shape: &Shape, out: &mut Schedule) {
         }
         out.wait_all();
     }
-    out.copy(all);
+    out.pack(all, shape.size);
 }
 
 /// The blocks that a rank passes on by `far`, a multiple of `distance`: those with this digit in the distance they have to go. They have

@@ -15,6 +15,11 @@ pub(crate) const TABLES: &[(&str, &str, &str)] = &[
         include_str!("openmpi-4.1.rules"),
     ),
     (
+        "openmpi-4.0",
+        "Open MPI 4.0 with its default components: tuned, basic, libnbc",
+        concat!(include_str!("openmpi-4.0.rules"), "\n", include_str!("openmpi-4.1.rules")),
+    ),
+    (
         "openmpi-5.0",
         "Open MPI 5.0 with its default components: han where nodes have several ranks, tuned, basic, libnbc",
         // Rules that are the same in 4.1 are written only there.

@@ -200,3 +200,18 @@ fn what_open_mpi_does_not_have_is_refused() {
     );
     assert_eq!(error(Collective::Gatherv, "linear"), "Open MPI has no algorithm like linear for gatherv");
 }
+
+#[test]
+fn open_mpi_4_0_decides_by_its_own_limits() {
+    let own = Selector::named("openmpi-4.0").unwrap();
+    let shape = |bytes| Shape::new(64).bytes(bytes).element(4);
+    let allreduce = |bytes| method(&own, "allreduce", shape(bytes));
+    assert_eq!([9996, 10_000].map(allreduce), ["recursive-doubling", "overlapped-ring"]);
+    assert_eq!(allreduce(65 << 20), "overlapped-ring:segment=1MiB");
+    let allgather = |bytes| method(&own, "allgather", shape(bytes));
+    assert_eq!([781, 782].map(allgather), ["recursive-doubling", "neighbor-exchange"]);
+    let alltoall = |bytes| method(&own, "alltoall", shape(bytes));
+    assert_eq!([199, 200, 3000].map(alltoall), ["bruck", "linear", "pairwise"]);
+    assert_eq!(method(&own, "barrier", Shape::new(12)), "dissemination");
+    assert_eq!(method(&own, "ibcast", shape(8)), "swapped-binomial", "libnbc is that of 4.1");
+}

@@ -88,6 +88,7 @@ fn sign(step: Step) -> String {
         Step::Wait { set, left: 0 } => format!("wait/{set}"),
         Step::Wait { set, left } => format!("wait/{set}≤{left}"),
         Step::Reduce { bytes } => format!("+{bytes}"),
-        Step::Copy { bytes } => format!("={bytes}"),
+        Step::Copy { bytes, blocks: 0 } => format!("={bytes}"),
+        Step::Copy { bytes, blocks } => format!("={bytes}/{blocks}"),
     }
 }

@@ -28,6 +28,7 @@ use crate::origin::Origin;
 use crate::protocol::Overhead;
 use crate::ranks::Ranks;
 use crate::transport::message::{Awaited, COLLECTIVE_CONTEXTS};
+use crate::working_set::WorkingSet;
 
 /// The other parts that collectives work with when ranks get their results.
 pub(crate) struct Env<'a, M> {
@@ -186,6 +187,12 @@ impl Collectives {
             Some(step) => NextStep::Step { step, under_way: run.under_way() },
             None => NextStep::Over,
         }
+    }
+
+    /// The memory that the collective of a run walks through.
+    #[inline]
+    pub(crate) fn working_set(&self, id: RunId) -> WorkingSet {
+        self.plans.working_set(self.runs[id].plan)
     }
 
     /// A later step of a run.

@@ -5,11 +5,12 @@
 //! program, and those beyond a limit of memory, are made each time and forgotten.
 
 use mpirage_call::{Collective, Member, Method, Peers};
-use mpirage_collectives::{Schedule, Shape, Step, Symmetry, schedule, symmetry};
+use mpirage_collectives::{Schedule, Shape, Step, Symmetry, schedule, symmetry, working_set};
 use rustc_hash::FxHashMap;
 
 use super::comm::CommId;
 use crate::ids::{PlanId, Table};
+use crate::working_set::WorkingSet;
 
 /// Steps that are kept in all: 64 MiB.
 const KEPT_STEPS: usize = 4 << 20;
@@ -48,6 +49,7 @@ struct Plan {
     schedule: Schedule,
     symmetry: Symmetry,
     size: u32,
+    working_set: WorkingSet,
     kept: bool,
 }
 
@@ -118,6 +120,12 @@ impl Plans {
         Some(plan.symmetry.turn(step, Member { rank: member, size: plan.size }))
     }
 
+    /// The memory that a member walks through.
+    #[inline]
+    pub(crate) fn working_set(&self, id: PlanId) -> WorkingSet {
+        self.all[id].working_set
+    }
+
     /// A rank is done with a plan.
     pub(crate) fn release(&mut self, id: PlanId) {
         if !self.all[id].kept {
@@ -135,6 +143,7 @@ impl Plans {
     ) -> PlanId {
         let mut steps = self.spare.pop().unwrap_or_default();
         schedule(kind, method, shape, &mut steps);
-        self.all.insert(Plan { schedule: steps, symmetry, size: shape.size, kept })
+        let working_set = WorkingSet::of(working_set(kind, shape));
+        self.all.insert(Plan { schedule: steps, symmetry, size: shape.size, working_set, kept })
     }
 }

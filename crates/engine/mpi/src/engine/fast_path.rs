@@ -18,6 +18,7 @@ use crate::ranks::inbox::Borrowed;
 use crate::ranks::line::Then;
 use crate::transport::matching::{ANY_TAG, Key};
 use crate::transport::message::{Outgoing, Owner};
+use crate::working_set::WorkingSet;
 
 /// How far the fast path has led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,7 +238,8 @@ impl<M: Memory> Calls<M> {
         }
         let key = Key::new(call.context, Some(me), Some(tag));
         let (origin, ideal) = (Origin::of(&call.stamp), self.core.ranks.line(line).ideal);
-        Some(Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal })
+        let working_set = WorkingSet::default();
+        Some(Outgoing { from: rank, to: peer, key, bytes, payload, mode, working_set, owner, origin, ideal })
     }
 
     /// The message that a receive expects; none if there is something wrong with the receive.

@@ -13,6 +13,7 @@ use crate::ranks::line::{Phase, Then};
 use crate::ranks::request::{Operation, Slot};
 use crate::transport::matching::{Key, Probe};
 use crate::transport::message::{Outgoing, Owner};
+use crate::working_set::WorkingSet;
 
 /// Looks at memory in a row that take no time: a program that only wants its own stores to be seen looks once.
 const FREE_LOOKS: u32 = 16;
@@ -54,8 +55,19 @@ impl<M: Memory> Calls<M> {
             return Progress::Blocked;
         };
         let key = Key::new(context, Some(me), Some(tag));
-        let outgoing =
-            |owner| Outgoing { from: rank, to: peer, key, bytes, payload, mode, owner, origin, ideal };
+        let working_set = WorkingSet::default();
+        let outgoing = |owner| Outgoing {
+            from: rank,
+            to: peer,
+            key,
+            bytes,
+            payload,
+            mode,
+            working_set,
+            owner,
+            origin,
+            ideal,
+        };
         if request.is_none() && !self.core.protocol().transfer_mode(mode, bytes).sender_waits() {
             self.core.post_send(outgoing(Owner::None));
             self.core.take_events();

@@ -18,7 +18,7 @@ use crate::ids::{InstanceId, RunId};
 use crate::memory::Memory;
 use crate::occupancy::Job;
 use crate::origin::Origin;
-use crate::protocol::{LibraryProgress, per_byte};
+use crate::protocol::LibraryProgress;
 use crate::ranks::Ranks;
 use crate::ranks::line::Phase;
 use crate::ranks::request::Operation;
@@ -209,8 +209,8 @@ impl<M: Memory> Core<M> {
                 };
                 self.recv_step(id, (from, slot), bytes, stop, awaited)
             }
-            Step::Reduce { bytes } => self.work_step(id, bytes, self.protocol().reduce_seconds_per_byte),
-            Step::Copy { bytes } => self.work_step(id, bytes, self.protocol().copy_seconds_per_byte),
+            Step::Reduce { bytes } => self.work_step(id, self.protocol().reduction(bytes)),
+            Step::Copy { bytes, blocks } => self.work_step(id, self.protocol().copy(bytes, blocks)),
             Step::WaitAll => {
                 self.collectives.run_mut(id).wait(Stop::WaitAll);
                 Duration::ZERO
@@ -222,8 +222,7 @@ impl<M: Memory> Core<M> {
         }
     }
 
-    fn work_step(&mut self, id: RunId, bytes: u64, seconds_per_byte: f64) -> Duration {
-        let cost = per_byte(bytes, seconds_per_byte);
+    fn work_step(&mut self, id: RunId, cost: Duration) -> Duration {
         if let Some(clocks) = self.observers.ideal() {
             clocks.work(id, cost);
         }
@@ -248,7 +247,8 @@ impl<M: Memory> Core<M> {
         };
         let (to, owner) = (self.collectives.peer(id, to), Owner::Step { run: id, awaited });
         let (payload, origin) = (Payload::Absent, Origin::UNKNOWN);
-        let outgoing = Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal };
+        let working_set = self.collectives.working_set(id);
+        let outgoing = Outgoing { from, to, key, bytes, payload, mode, working_set, owner, origin, ideal };
         if self.post_send(outgoing).1 {
             self.step_complete(id, awaited, Time::ZERO);
         }

@@ -11,6 +11,7 @@ use crate::ids::{ReceiveId, RunId};
 use crate::origin::Origin;
 use crate::protocol::TransferMode;
 use crate::wire::{Class, Stream};
+use crate::working_set::WorkingSet;
 
 /// How a schedule waits for its send or receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +105,7 @@ pub(crate) struct Message {
     /// The receive that takes it, once it has matched.
     pub taker: Option<Taker>,
     pub mode: TransferMode,
+    pub working_set: WorkingSet,
     pub state: TransferState,
     /// Cancelled while something of it was on its way: it is discarded when that arrives.
     pub cancelled: bool,
@@ -149,7 +151,8 @@ impl Message {
     pub(crate) fn stream(&self) -> Stream {
         let Key { context, tag, .. } = self.key;
         let class = if context < COLLECTIVE_CONTEXTS { Class::PointToPoint } else { Class::Collective };
-        Stream { class, number: (context as u32).wrapping_mul(31).wrapping_add(tag as u32) }
+        let number = (context as u32).wrapping_mul(31).wrapping_add(tag as u32);
+        Stream { class, number, working_set: self.working_set }
     }
 
     /// The communicator or collective it is part of, by the context it is matched in.
@@ -183,6 +186,8 @@ pub(crate) struct Outgoing<'a> {
     pub bytes: u64,
     pub payload: Payload<'a>,
     pub mode: SendMode,
+    /// The memory that the collective walks through which sends it.
+    pub working_set: WorkingSet,
     pub owner: Owner,
     pub origin: Origin,
     /// When it is sent by ideal clocks.

@@ -27,6 +27,7 @@ use crate::protocol::{
     Rendezvous, SendCost, WakeUp,
 };
 use crate::wire::Wire;
+use crate::working_set::WorkingSet;
 use mpirage_units::Duration;
 
 /// Nothing ever ends by itself: the test says what happens.
@@ -137,6 +138,7 @@ impl Variant {
             noise: Noise::default(),
             reduce_seconds_per_byte: 0.0,
             copy_seconds_per_byte: 0.0,
+            copy_seconds_per_block: 0.0,
         }
     }
 }
@@ -191,6 +193,7 @@ impl Bench {
                     bytes: variant.bytes,
                     payload: Payload::Absent,
                     mode: SendMode::Standard,
+                    working_set: WorkingSet::default(),
                     owner: SENDER,
                     origin: Origin::UNKNOWN,
                     ideal: Time::ZERO,

@@ -40,7 +40,7 @@ impl Transport {
     /// would stall on store forwarding.
     #[inline(always)]
     pub(crate) fn add<M: Memory>(&mut self, env: &mut Env<'_, M>, outgoing: Outgoing<'_>) -> MessageId {
-        let Outgoing { from, to, key, bytes, payload, mode, owner, origin, ideal } = outgoing;
+        let Outgoing { from, to, key, bytes, payload, mode, working_set, owner, origin, ideal } = outgoing;
         let mode = self.protocol.transfer_mode(mode, bytes);
         let (place, held, sent) =
             (self.next_place(env, from, to), self.hold(env, payload, mode, to, key), env.wire.now());
@@ -52,6 +52,7 @@ impl Transport {
             owner,
             taker: None,
             mode,
+            working_set,
             state: TransferState::Waiting,
             cancelled: false,
             sender_waits: mode.sender_waits(),

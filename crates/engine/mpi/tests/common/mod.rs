@@ -156,7 +156,7 @@ pub fn engine_that_counts(
 ) -> Engine<NoMemory> {
     let platform = platform.into();
     let (mut model, _) = Model::resolve(model, platform.settings(), (100e-6, 125e6)).unwrap();
-    model.without_computation();
+    model.without_local_work();
     build(platform, &model, choice, jobs, bursts, recorder)
 }
 

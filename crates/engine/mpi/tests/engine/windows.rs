@@ -82,7 +82,7 @@ fn message(bytes: u64) -> f64 {
 fn model(progress: AccessProgress, gap: Duration) -> Model {
     let platform = one_switch(2);
     let (mut model, _) = Model::resolve("flow:factors", platform.settings(), (100e-6, 125e6)).unwrap();
-    model.without_computation();
+    model.without_local_work();
     (model.protocol.one_sided, model.protocol.atomic_gap) = (progress, gap);
     model
 }

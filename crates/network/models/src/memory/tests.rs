@@ -20,6 +20,8 @@ fn node() -> NodeSpec {
             cache: 1000,
             inline: 100,
             buffer_latency: 0.0,
+            buffer: 10_000,
+            write_allocate: false,
             fragment: 10_000,
             single: Some(SingleCopy {
                 mechanism: Mechanism::Cma,

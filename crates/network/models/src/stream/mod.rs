@@ -33,7 +33,7 @@ use mpirage_kernel::{Agenda, Cargo, Departure, Event, Milestone, Model, NetworkM
 use mpirage_platform::Platform;
 use mpirage_units::{Duration, Time, draw};
 
-use self::interfaces::Interfaces;
+use self::interfaces::{Interfaces, User};
 use self::queues::{Front, Message, MessageId, PartEnd, Queues};
 use self::windows::{Passage, Windows};
 use self::wires::{Burst, Load, Wires};
@@ -98,7 +98,11 @@ impl StreamNetwork {
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters, physics: Physics) -> StreamNetwork {
         StreamNetwork {
             header: parameters.header,
-            interfaces: Interfaces::new(platform.interfaces().count(platform.host_count()), physics.gap),
+            interfaces: Interfaces::new(
+                platform.interfaces().count(platform.host_count()),
+                physics.gap,
+                parameters.crowd.clone(),
+            ),
             queues: Queues::new(physics.send_buffer),
             wires: Wires::new(Arc::clone(&platform), parameters.contention),
             windows: Windows::new(physics.initial_window),
@@ -131,7 +135,10 @@ impl StreamNetwork {
     /// A protocol message crosses idle links as one event, and no stream holds it, if its connection is quiet: nothing can come before it or after it
     /// in between. False if it has to go the long way.
     fn pass_idle(&mut self, now: Time, transfer: &Transfer, token: Token) -> bool {
-        if transfer.cargo != Cargo::Control || !self.queues.is_quiet(transfer) {
+        if transfer.cargo != Cargo::Control
+            || self.interfaces.know_crowds()
+            || !self.queues.is_quiet(transfer)
+        {
             return false;
         }
         let StreamNetwork { physics, paths, sharing, wires, interfaces, .. } = self;
@@ -140,7 +147,7 @@ impl StreamNetwork {
         let burst = Burst::new(&physics.framing, physics.control, leaves);
         let last = paths.with_links(transfer, sharing, |route| wires.cross_idle(leaves, route, &burst));
         let Some(last) = last else { return false };
-        interfaces.send(sends, leaves);
+        interfaces.send_for_anyone(sends, leaves);
         let delay = self.delay(transfer);
         self.agenda.push(last, Due::Received { token, receives, delay });
         true
@@ -158,8 +165,9 @@ impl StreamNetwork {
 
     /// A message sets out when the interface of its host is free.
     fn depart(&mut self, now: Time, id: MessageId) {
-        let sends = self.paths.number(self.queues.message(id).transfer.sends());
-        let leaves = self.interfaces.send(sends, now);
+        let transfer = &self.queues.message(id).transfer;
+        let user = User { rank: transfer.connection.source, bytes: transfer.bytes };
+        let leaves = self.interfaces.send(self.paths.number(transfer.sends()), user, now);
         match self.queues.message(id).is_short() {
             true if leaves > now => self.agenda.push(leaves, Due::Hop(id)),
             true => self.hop(now, id),
@@ -370,7 +378,8 @@ impl StreamNetwork {
     fn arrive(&mut self, now: Time, id: MessageId) {
         let transfer = self.queues.message(id).transfer;
         let delay = self.delay(&transfer);
-        let date = self.interfaces.receive(self.paths.number(transfer.receives()), now) + delay;
+        let user = User { rank: transfer.connection.target, bytes: transfer.bytes };
+        let date = self.interfaces.receive(self.paths.number(transfer.receives()), user, now) + delay;
         self.agenda.push(date, Due::Arrival(id));
     }
 
@@ -513,7 +522,7 @@ impl Model for StreamNetwork {
                 Due::BufferFree(id) => self.sender_is_free(id, events),
                 Due::Arrival(id) => self.has_arrived(id, events),
                 Due::Received { token, receives, delay } => {
-                    let date = self.interfaces.receive(receives, now) + delay;
+                    let date = self.interfaces.receive_for_anyone(receives, now) + delay;
                     self.agenda.push(date, Due::ArrivalOutside(token));
                 }
                 Due::BufferFreeWithin(token) => events.push(buffer_free(token)),

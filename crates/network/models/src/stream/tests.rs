@@ -6,6 +6,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::*;
+use crate::flow_parameters::Crowd;
 use crate::flow_parameters::{Fairness, Loopback, Segment};
 use mpirage_kernel::Connection;
 use mpirage_kernel::{DelaySection, InterfaceDelay};
@@ -32,6 +33,7 @@ fn delayed_network(physics: Physics, interface_delay: InterfaceDelay) -> StreamN
         loopback: Loopback { bandwidth: 1e9, latency: 1e-6 },
         physics: Some(physics),
         interface_delay,
+        crowd: Crowd::default(),
     };
     StreamNetwork::new(Arc::new(platform.unwrap()), parameters, physics)
 }

@@ -6,6 +6,7 @@
 mod core_speed;
 mod explicit;
 mod fabrics;
+mod families;
 mod model;
 mod node;
 mod preset;

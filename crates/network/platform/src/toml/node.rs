@@ -1,5 +1,6 @@
 //! The table `[node]`: the inside of hosts.
 
+use super::families;
 use super::table::{Entry, Table};
 use crate::error::PlatformError;
 use crate::node::{CopyModes, Mechanism, NodeLatency, NodeSpec, SingleCopy};
@@ -7,7 +8,8 @@ use crate::platform::Platform;
 use crate::suggest::did_you_mean;
 
 /// Its keys.
-pub(crate) const KEYS: [&str; 19] = [
+pub(crate) const KEYS: [&str; 22] = [
+    "family",
     "sockets",
     "numa",
     "cores-per-socket",
@@ -23,6 +25,8 @@ pub(crate) const KEYS: [&str; 19] = [
     "inline",
     "buffer-latency",
     "fragment",
+    "buffer",
+    "write-allocate",
     "single-copy",
     "single-copy-from",
     "single-copy-latency",
@@ -45,6 +49,14 @@ pub(super) struct Read {
 /// Reads the table.
 pub(super) fn read(entry: Entry<'_>) -> Result<Read, PlatformError> {
     let table = entry.table(&KEYS)?;
+    if let Some(family) = table.get("family") {
+        return families::read(entry, table, family);
+    }
+    from_table(entry, &table)
+}
+
+/// Reads it out of a table, which may lie over that of a family.
+pub(super) fn from_table(entry: Entry<'_>, table: &Table<'_>) -> Result<Read, PlatformError> {
     let sockets = table.or("sockets", 1, Entry::count)?;
     let domains_per_socket = table.or("numa", 1, Entry::count)?;
     if sockets.checked_mul(domains_per_socket).is_none_or(|domains| domains > MOST_DOMAINS) {
@@ -56,9 +68,9 @@ pub(super) fn read(entry: Entry<'_>) -> Result<Read, PlatformError> {
         domains_per_socket,
         memory_bandwidth,
         core_bandwidth: table.or("core-bandwidth", f64::INFINITY, Entry::bandwidth)?,
-        socket_bandwidth: socket_bandwidth(&table, sockets)?,
-        latency: latency(&table)?,
-        copies: copies(&table)?,
+        socket_bandwidth: socket_bandwidth(table, sockets)?,
+        latency: latency(table)?,
+        copies: copies(table)?,
     };
     let cores = table.maybe("cores-per-socket", Entry::count)?;
     let total = cores.map(|cores| {
@@ -91,8 +103,8 @@ fn latency(table: &Table<'_>) -> Result<NodeLatency, PlatformError> {
 
 fn copies(table: &Table<'_>) -> Result<CopyModes, PlatformError> {
     let bandwidth = table.need("copy-bandwidth")?.bandwidth()?;
-    let fragment = table.maybe("fragment", Entry::bytes)?;
-    if fragment == Some(0) {
+    let fragment = table.or("fragment", FRAGMENT, Entry::bytes)?;
+    if fragment == 0 {
         return Err(table.error("a `fragment` has at least 1 byte"));
     }
     Ok(CopyModes {
@@ -101,7 +113,9 @@ fn copies(table: &Table<'_>) -> Result<CopyModes, PlatformError> {
         cache: table.or("cache", 0, Entry::bytes)?,
         inline: table.or("inline", INLINE, Entry::bytes)?,
         buffer_latency: table.or("buffer-latency", 0.0, Entry::latency)?,
-        fragment: fragment.unwrap_or(FRAGMENT),
+        fragment,
+        buffer: table.or("buffer", fragment, Entry::bytes)?,
+        write_allocate: table.or("write-allocate", false, Entry::boolean)?,
         single: single_copy(table, bandwidth)?,
     })
 }

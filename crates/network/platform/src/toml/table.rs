@@ -16,6 +16,8 @@ pub(crate) struct Table<'d> {
     pub name: &'d str,
     span: Range<usize>,
     table: &'d DeTable<'d>,
+    /// What holds for keys that it does not have, and where that is written.
+    under: Option<(&'d Source<'d>, &'d DeTable<'d>)>,
 }
 
 /// A key's value.
@@ -38,7 +40,7 @@ impl<'d> Table<'d> {
         let mut keys: Vec<_> = table.keys().collect();
         keys.sort_by_key(|key| key.span().start);
         match keys.into_iter().find(|key| !known.contains(&key.get_ref().as_ref())) {
-            None => Ok(Self { source, name, span, table }),
+            None => Ok(Self { source, name, span, table, under: None }),
             Some(stranger) => {
                 let key = stranger.get_ref().as_ref();
                 let message = match name {
@@ -52,8 +54,19 @@ impl<'d> Table<'d> {
     }
 
     pub fn get(&self, key: &'d str) -> Option<Entry<'d>> {
-        let value = self.table.get(key)?;
-        Some(Entry { source: self.source, key, value })
+        if let Some(value) = self.table.get(key) {
+            return Some(Entry { source: self.source, key, value });
+        }
+        let (source, under) = self.under?;
+        Some(Entry { source, key, value: under.get(key)? })
+    }
+
+    /// The same table, over another one of a built-in text, whose keys are all known.
+    pub fn over<'e>(self, source: &'e Source<'e>, under: &'e DeTable<'e>) -> Table<'e>
+    where
+        'd: 'e,
+    {
+        Table { under: Some((source, under)), ..self }
     }
 
     pub fn need(&self, key: &'d str) -> Result<Entry<'d>, PlatformError> {

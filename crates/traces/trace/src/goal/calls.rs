@@ -45,7 +45,7 @@ pub struct GoalWriter {
     ranks: Vec<Rank>,
     communicators: Communicators,
     tags: HashMap<TagKey, u32>,
-    local_work: [f64; 2],
+    local_work: [f64; 3],
     steps: Schedule,
     losses: Losses,
 }
@@ -90,15 +90,15 @@ impl GoalWriter {
             ranks: (0..ranks).map(|_| Rank::default()).collect(),
             communicators: Communicators::new(ranks),
             tags: HashMap::new(),
-            local_work: [0.0; 2],
+            local_work: [0.0; 3],
             steps: Schedule::default(),
             losses: Losses::default(),
         })
     }
 
-    /// Sets the cost of combining and of copying a byte in the run, in seconds. Collectives then have their local work too.
-    pub fn local_work(mut self, reduce: f64, copy: f64) -> GoalWriter {
-        self.local_work = [reduce, copy];
+    /// Sets the cost of combining and of copying a byte in the run, and of a block that is packed, in seconds. Collectives then have their local work too.
+    pub fn local_work(mut self, costs: [f64; 3]) -> GoalWriter {
+        self.local_work = costs;
         self
     }
 

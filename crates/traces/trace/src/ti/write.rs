@@ -49,7 +49,7 @@ pub struct TiWriter {
     tags: HashMap<(ContextId, i32), i64>,
     schedule: Schedule,
     lost: Losses,
-    local_work: [f64; 2],
+    local_work: [f64; 3],
 }
 
 #[derive(Default)]
@@ -109,14 +109,14 @@ impl TiWriter {
             tags: HashMap::new(),
             schedule: Schedule::default(),
             lost: Losses::default(),
-            local_work: [0.0; 2],
+            local_work: [0.0; 3],
         })
     }
 
-    /// Sets the cost of combining and of copying a byte in the run, in seconds. Collectives that are written as messages then have
+    /// Sets the cost of combining and of copying a byte in the run, and of a block that is packed, in seconds. Collectives that are written as messages then have
     /// their local work too.
-    pub fn local_work(mut self, reduce: f64, copy: f64) -> TiWriter {
-        self.local_work = [reduce, copy];
+    pub fn local_work(mut self, costs: [f64; 3]) -> TiWriter {
+        self.local_work = costs;
         self
     }
 

@@ -77,8 +77,11 @@ impl GoalWriter {
                     self.losses.add_if(left > 0, losses::SOME_OF_A_SET);
                     wait_for(chain, &mut sets[usize::from(set)], left as usize);
                 }
-                Step::Reduce { bytes } => self.local(rank, chain, bytes, self.local_work[0]),
-                Step::Copy { bytes } => self.local(rank, chain, bytes, self.local_work[1]),
+                Step::Reduce { bytes } => self.local(rank, chain, bytes as f64 * self.local_work[0]),
+                Step::Copy { bytes, blocks } => {
+                    let [_, copy, block] = self.local_work;
+                    self.local(rank, chain, bytes as f64 * copy + f64::from(blocks) * block);
+                }
             }
         }
         sets.iter_mut().for_each(|set| wait_for(chain, set, 0));
@@ -95,8 +98,8 @@ impl GoalWriter {
     }
 
     /// Local work of a collective.
-    fn local(&mut self, rank: u32, chain: &mut Chain, bytes: u64, seconds_per_byte: f64) {
-        let nanos = (bytes as f64 * seconds_per_byte * 1e9) as u64;
+    fn local(&mut self, rank: u32, chain: &mut Chain, seconds: f64) {
+        let nanos = (seconds * 1e9) as u64;
         if nanos > 0 {
             chain.block(&mut self.ranks[rank as usize].schedule, calc(nanos));
         }

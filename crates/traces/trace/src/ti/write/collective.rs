@@ -164,8 +164,11 @@ impl TiWriter {
                     self.waited(rank, &requests);
                     next = first;
                 }
-                Step::Reduce { bytes } => self.work(rank, bytes, self.local_work[0]),
-                Step::Copy { bytes } => self.work(rank, bytes, self.local_work[1]),
+                Step::Reduce { bytes } => self.work(rank, bytes as f64 * self.local_work[0]),
+                Step::Copy { bytes, blocks } => {
+                    let [_, copy, block] = self.local_work;
+                    self.work(rank, bytes as f64 * copy + f64::from(blocks) * block);
+                }
             }
         }
         let posted = &mut self.ranks[rank as usize].posted;
@@ -173,8 +176,8 @@ impl TiWriter {
         (first..next).map(RequestId::new).collect()
     }
 
-    fn work(&mut self, rank: u32, bytes: u64, seconds_per_byte: f64) {
-        self.paused(rank, Duration::from_secs_f64(bytes as f64 * seconds_per_byte));
+    fn work(&mut self, rank: u32, seconds: f64) {
+        self.paused(rank, Duration::from_secs_f64(seconds));
     }
 
     /// Tags of schedules lie beside those of the library.
