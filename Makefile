@@ -52,7 +52,7 @@ validate: build
 	tests/packet/network.py compare --check --model factors,no-options,flow,packet --errors $(BUILD)/errors.csv tests/packet/cabinets.csv tests/packet/networks.csv
 	tests/packet/testbed.py --model smpirun,factors,no-options,ns3,flow,packet --seeds 8 --write docs/validation --errors $(BUILD)/errors.csv --check
 	tests/nodes/fat_nodes.py --write docs/validation.md --errors $(BUILD)/errors.csv
-	tests/ranks/steadiness/steadiness.py --errors $(BUILD)/errors.csv
+	tests/ranks/steadiness/steadiness.py --errors $(BUILD)/errors.csv --write docs/trust.md
 	tests/packet/trust.py $(BUILD)/errors.csv
 
 # Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.

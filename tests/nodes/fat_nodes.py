@@ -29,6 +29,8 @@ MACHINES = {
 # Their MPI: Open MPI 4.0.3 with UCX. Both mpirun (of more than two ranks) and Slurm deal the ranks of a node to its sockets in turn.
 LIBRARY = ["--coll", "openmpi-4.0", "--map-by", "socket"]
 BEGIN, END = "<!-- written by tests/nodes/fat_nodes.py --write -->\n", "<!-- end of the table -->\n"
+# Messages of at most so many bytes are small (tests/packet/measured.py).
+SMALL = 4096
 # Mean and worst error in percent.
 BOUNDS = {"latency": (2, 10), "bw": (3, 15), "bibw": (8, 30), "mbw_mr": (10, 40), "allreduce": (15, 60), "allgather": (15, 60), "alltoall": (15, 60)}
 

@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "trust.md"
 START, END = "<!-- validated -->\n", "<!-- /validated -->\n"
 COVERED = 0.9
 # Models of mpirage; the table of the page has others beside them.
-OWN = ("flow", "no-options", "packet", "factors", "alone", "beside")
+OWN = ("flow", "no-options", "packet", "factors", "fat-nodes", "alone", "beside")
 
 
 def quantile(values, share):

@@ -1,11 +1,17 @@
 //! What is known of a model's errors: the measurements that it was compared with.
 
-use mpirage_platform::{ModelSettings, Setting};
+use mpirage_platform::{Platform, Setting};
 
 use crate::model::{Model, is_file};
 use crate::network::Network;
+use crate::packet::Transport;
+use crate::placement::Placement;
 
-/// The columns of `make validate` (tests/packet/testbed.py).
+/// Why nothing is known of several ranks on a host.
+const SEVERAL: &str =
+    "several ranks per host were compared with measurements of InfiniBand and RoCE alone, under `flow`";
+
+/// The columns of `make validate` (tests/packet/testbed.py), and its fat nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// `flow`, told the MPI library.
@@ -16,6 +22,8 @@ pub enum Evidence {
     Packet,
     /// Factors by size, as measured on gigabit Ethernet.
     Factors,
+    /// Many ranks on each of two hosts with InfiniBand or RoCE.
+    FatNodes,
 }
 
 impl Evidence {
@@ -26,18 +34,32 @@ impl Evidence {
             Evidence::NoOptions => "no-options",
             Evidence::Packet => "packet",
             Evidence::Factors => "factors",
+            Evidence::FatNodes => "fat-nodes",
         }
     }
 }
 
 impl Model {
     /// The measurements that tell how near this model comes to reality, or why there are none.
-    pub fn evidence(&self, platform: &ModelSettings) -> Result<Evidence, &'static str> {
+    pub fn evidence(&self, platform: &Platform, placement: &Placement) -> Result<Evidence, &'static str> {
         let is_own = |setting: &Setting| !setting.is_of_preset() && setting.key != "profile";
-        if is_file(&self.name) || platform.iter().any(is_own) {
+        if is_file(&self.name) || platform.settings().iter().any(is_own) {
             return Err("the model has parameters of your own; `mpirage compare` shows their error");
         }
+        let several_on_a_host = placement.local_ranks().iter().any(|(_, ranks)| *ranks > 1);
+        if placement.oversubscribed {
+            return Err("ranks share cores");
+        }
+        if several_on_a_host && platform.node_spec().is_none() {
+            return Err("several ranks share a host, and no `[node]` or `family` says how its memory works");
+        }
+        let remote_memory = [Transport::Infiniband, Transport::Roce];
         match (&self.network, self.profile) {
+            (Network::Flow(_), Some(profile)) if several_on_a_host => {
+                let is_like = remote_memory.contains(&profile.transport);
+                is_like.then_some(Evidence::FatNodes).ok_or(SEVERAL)
+            }
+            _ if several_on_a_host => Err(SEVERAL),
             (Network::Flow(_) | Network::Packet(_), Some(_)) if self.profile_is_assumed => {
                 Ok(Evidence::NoOptions)
             }

@@ -23,12 +23,12 @@ impl Competition {
         Competition { began: Instant::now(), waited: waited(), others: others() }
     }
 
-    /// Did other programs want the processors? Ranks that are processes may wait for each other, so that only others before and after the run count.
+    /// Did other programs want the processors? Ranks that are processes may wait for each other, so that only programs count that ran before.
     pub fn was_felt(&self, ranks_are_processes: bool) -> bool {
         let waited = self.waited.zip(waited()).filter(|_| !ranks_are_processes);
         match waited.map(|(before, after)| after.saturating_sub(before)) {
             Some(waited) => waited > self.began.elapsed().mul_f64(FELT),
-            None => self.others.max(others()) >= cores(),
+            None => self.others >= cores(),
         }
     }
 }

@@ -315,13 +315,6 @@ impl Machine {
         self.virtual_processors.is_some() || self.placement.oversubscribed
     }
 
-    /// Does some host have several ranks?
-    pub(crate) fn has_several_ranks_on_a_host(&self) -> bool {
-        let mut hosts = self.placement.hosts.clone();
-        hosts.sort_unstable();
-        hosts.windows(2).any(|pair| pair[0] == pair[1])
-    }
-
     /// Is the core of rank 0 like the one on which computation is measured?
     pub(crate) fn has_cores_like_this_one(&self) -> bool {
         let host = self.placement.hosts.first().map(|&host| self.platform.host(host));

