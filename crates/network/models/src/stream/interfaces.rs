@@ -57,21 +57,6 @@ impl Interfaces {
         take(&mut self.receiving[interface as usize], now, gap)
     }
 
-    /// Does the gap depend on the ranks that use an interface?
-    pub(super) fn know_crowds(&self) -> bool {
-        self.crowds.is_some()
-    }
-
-    /// The same as `send` where the gap depends on no rank.
-    pub(super) fn send_for_anyone(&mut self, interface: u32, now: Time) -> Time {
-        take(&mut self.sending[interface as usize], now, self.gap)
-    }
-
-    /// The same as `receive` where the gap depends on no rank.
-    pub(super) fn receive_for_anyone(&mut self, interface: u32, now: Time) -> Time {
-        take(&mut self.receiving[interface as usize], now, self.gap)
-    }
-
     fn gap(&mut self, interface: u32, user: User) -> Duration {
         match &mut self.crowds {
             None => self.gap,

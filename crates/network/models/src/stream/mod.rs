@@ -88,7 +88,7 @@ enum Due {
     /// The sender of a message within a host is free.
     BufferFreeWithin(Token),
     /// The last byte of a protocol message that is in no stream is at an interface, and its receiver has it some time later.
-    Received { token: Token, receives: u32, delay: Duration },
+    Received { token: Token, receives: u32, rank: u32, delay: Duration },
     /// The receiver has a message that was in no stream.
     ArrivalOutside(Token),
 }
@@ -135,10 +135,7 @@ impl StreamNetwork {
     /// A protocol message crosses idle links as one event, and no stream holds it, if its connection is quiet: nothing can come before it or after it
     /// in between. False if it has to go the long way.
     fn pass_idle(&mut self, now: Time, transfer: &Transfer, token: Token) -> bool {
-        if transfer.cargo != Cargo::Control
-            || self.interfaces.know_crowds()
-            || !self.queues.is_quiet(transfer)
-        {
+        if transfer.cargo != Cargo::Control || !self.queues.is_quiet(transfer) {
             return false;
         }
         let StreamNetwork { physics, paths, sharing, wires, interfaces, .. } = self;
@@ -147,9 +144,10 @@ impl StreamNetwork {
         let burst = Burst::new(&physics.framing, physics.control, leaves);
         let last = paths.with_links(transfer, sharing, |route| wires.cross_idle(leaves, route, &burst));
         let Some(last) = last else { return false };
-        interfaces.send_for_anyone(sends, leaves);
+        let connection = transfer.connection;
+        interfaces.send(sends, User { rank: connection.source, bytes: transfer.bytes }, leaves);
         let delay = self.delay(transfer);
-        self.agenda.push(last, Due::Received { token, receives, delay });
+        self.agenda.push(last, Due::Received { token, receives, rank: connection.target, delay });
         true
     }
 
@@ -521,8 +519,9 @@ impl Model for StreamNetwork {
                 Due::MessageOver(id) => self.message_over(now, id),
                 Due::BufferFree(id) => self.sender_is_free(id, events),
                 Due::Arrival(id) => self.has_arrived(id, events),
-                Due::Received { token, receives, delay } => {
-                    let date = self.interfaces.receive_for_anyone(receives, now) + delay;
+                Due::Received { token, receives, rank, delay } => {
+                    let user = User { rank, bytes: self.physics.control };
+                    let date = self.interfaces.receive(receives, user, now) + delay;
                     self.agenda.push(date, Due::ArrivalOutside(token));
                 }
                 Due::BufferFreeWithin(token) => events.push(buffer_free(token)),
