@@ -418,6 +418,34 @@ def test_waits(browser):
     assert page.evaluate(f"{VIEW}.highlighted") == 0
 
 
+# Runs whose trouble is known, and what the verdict says of it.
+TROUBLES = {
+    "late_sender": (["run", "-q", "-n", "5", "-p", "cluster:5", "--compute", "none"], "tests/views/wait_states/cases.c", ["chain"],
+                    ["due to late senders", "Rank 0 makes other ranks wait 40.000 ms by what it does before MPI_Send at cases.c:"]),
+    "imbalance": (["replay", "-q", "gen:halo2d,ranks=16,iterations=20,compute=1ms,imbalance=1.5,bytes=8", "-p", "cluster:16"], None, [], ["If computation were even, the run would take about"]),
+    "network": (["replay", "-q", "gen:alltoall,ranks=16,iterations=3,bytes=1MiB", "-p", "cluster:16"], None, [], ["If messages took no time, the run would take"]),
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_verdict(browser, trouble):
+    """The page begins with what costs most and what would be gained."""
+    command, source, arguments, wanted = TROUBLES[trouble]
+    page = browser.open(real_report(browser, trouble, command, source, 0, arguments))
+    said = page.locator("[data-figure=verdict] p").all_text_contents()
+    assert 1 <= len(said) <= 3 and all(any(words in text for text in said) for words in wanted), said
+    assert page.locator("[data-figure=verdict]").bounding_box()["y"] < 300 and page.complaints == [], page.complaints
+
+
+def test_names_of_runs(browser):
+    """Runs are named by what differs between them."""
+    command = ["replay", "-q", "gen:halo2d,ranks=4,iterations=2,bytes=8"]
+    files = [browser.file(real_report(browser, net, [*command, "--net", net], None, 0)) for net in ("edr", "10gige-tcp")]
+    subprocess.run([MPIRAGE, "report", *files, "-o", browser.folder / "nets.html"], check=True, capture_output=True)
+    heads = browser.open("nets").locator("[data-figure=comparison] th").all_text_contents()
+    assert "A: edr, rdma" in heads and "B: 10gige-tcp, openmpi-tcp" in heads, heads
+
+
 def test_regions(browser):
     """Regions of the program: how often, how long, how much of it in MPI; calls can be filtered by them."""
     name = real_report(browser, "regions", ["run", "-q", "-n", "2", "-p", "cluster:2", "--compute", "none"], "tests/views/wait_states/regions.c", 0)

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mpirage_collectives::{Choice, ChoiceError, Selector};
+use mpirage_collectives::{Choice, ChoiceError, Performed, RuleError, Selector};
 use mpirage_kernel::{ComputeModel, Kernel, NetworkModel};
 use mpirage_models::{ChangingCores, Cores, DiskArray, RoundRobinCores, SerialCores};
 use mpirage_mpi::{Bursts, Setup};
@@ -437,6 +437,9 @@ pub fn choice(option: &str, text: &str) -> Result<Choice, Failure> {
         let tables = Selector::names().map(|(name, _)| name);
         let meant = match &error {
             ChoiceError::UnknownTable(name) => words::did_you_mean(name, tables),
+            ChoiceError::Rule(RuleError::NotForCollective { collective, name }) => {
+                words::did_you_mean(name, collective.algorithms().map(|algorithm| algorithm.name()))
+            }
             _ => String::new(),
         };
         usage(format!("{option}: {error}{meant}"))

@@ -53,6 +53,7 @@ fn a_run_is_counted() {
     let expected = Summary {
         messages: 3,
         unexpected: 1,
+        collective: 1,
         bytes: 109,
         calls: 1,
         computed_picos: 50,

@@ -47,8 +47,8 @@ function headline(run, failed) {
   const known = run.run ?? {}, seconds = known.simulated_seconds ?? run.timeline?.seconds ?? 0;
   return el("div", { class: "big" },
     el("span", { "data-field": "simulated_seconds", "data-value": seconds }, formatTime(seconds)),
-    known.trust?.low_seconds ? el("small", { "data-field": "trust" }, `${formatTime(known.trust.low_seconds)} to ${formatTime(known.trust.high_seconds)}, with nine chances in ten`) : null,
-    el("small", {}, failed ? "of simulated time until it stopped" : "simulated time", ` · ${exactSeconds(seconds)}`));
+    el("small", {}, failed ? "of simulated time until it stopped" : "simulated time", ` · ${exactSeconds(seconds)}`),
+    known.trust?.low_seconds ? el("small", { "data-field": "trust" }, `in nine of ten cases ${formatTime(known.trust.low_seconds)} to ${formatTime(known.trust.high_seconds)}`) : null);
 }
 
 function facts(run) {
