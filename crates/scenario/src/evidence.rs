@@ -1,4 +1,4 @@
-//! What is known of a model's errors: the measurements that it was compared with.
+//! The measurements that a model was compared with, which tell its errors.
 
 use mpirage_platform::{Platform, Setting};
 

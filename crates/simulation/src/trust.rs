@@ -140,6 +140,7 @@ impl Part {
 
     fn describe(&self, name: &str) -> String {
         match self.error {
+            Some(0.0) => format!("{name} taken as exact"),
             Some(error) => format!("{name} ± {} %", percent(error)),
             None => format!("{name} unknown: {}", self.because),
         }
@@ -157,7 +158,7 @@ pub fn collective_error(machine: &Machine, bytes: u64) -> Option<f64> {
     Some(validated(evidence(machine).ok()?.name(), COLLECTIVES, size(bytes <= SMALL)))
 }
 
-/// What the network's part of a result may be off.
+/// The error of the network's part of a result.
 fn network_error(figures: &Figures, machine: &Machine, summary: &Summary) -> Known {
     if figures.files.is_some() {
         return Known::unknown("the times of files were compared with no measurement");
@@ -179,7 +180,7 @@ fn evidence(machine: &Machine) -> Result<Evidence, &'static str> {
     }
 }
 
-/// What the computation of a result may be off.
+/// The error of the computation in a result.
 fn computation_error(figures: &Figures, machine: &Machine, share: f64) -> Known {
     if share == 0.0 {
         return Known::error(0.0, "no rank computes");
@@ -203,7 +204,7 @@ fn computation_error(figures: &Figures, machine: &Machine, share: f64) -> Known 
     }
 }
 
-/// What the measurement of computation on this machine may be off, and how that is known.
+/// The error of measuring computation on this machine, and how it is known.
 fn measurement_error(figures: &Figures, share: f64) -> (f64, &'static str) {
     let length = length(share * figures.simulated_seconds);
     let noise = figures.disturbed.map_or(0.0, |disturbed| disturbed.unusual_share / share);
@@ -228,7 +229,7 @@ fn length(seconds: f64) -> &'static str {
     }
 }
 
-/// What a run sends.
+/// The messages of a run, as far as they decide which measurements are like it.
 struct Traffic {
     /// The share of messages that are part of collectives.
     collective: f64,
@@ -286,6 +287,11 @@ mod tests {
                     let error = validated(evidence.name(), kind, size);
                     assert!(error > 0.0 && error < 3.0, "{evidence:?} {kind} {size}: {error}");
                 }
+            }
+        }
+        for kind in ["contention", COLLECTIVES] {
+            for size in [size(true), size(false)] {
+                assert!(validated(Evidence::FatNodes.name(), kind, size) > 0.0, "{kind} {size}");
             }
         }
         for seconds in [1e-4, 5e-3, 0.05, 1.0] {

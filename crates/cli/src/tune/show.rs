@@ -123,7 +123,7 @@ impl Results<'_> {
         cells
     }
 
-    /// Are the best method and the base further apart than both may be off? `None` if nobody knows how far that is.
+    /// Do the times of the best method and the base differ by more than their errors? `None` if the errors are unknown.
     fn is_distinguishable(&self, row: &Row) -> Option<bool> {
         let error = collective_error(self.machine, row.point.bytes)?;
         Some(row.loss() == 0.0 || 1.0 + row.loss() > (1.0 + error).powi(2))

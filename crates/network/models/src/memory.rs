@@ -132,7 +132,7 @@ impl NodeMemory {
         let copies = &self.node.copies;
         let itself = transfer.connection.source == transfer.connection.target;
         let single = itself || copies.single.is_some_and(|single| transfer.bytes >= single.from);
-        // What a buffer in caches takes up is no room for messages.
+        // The buffer takes up a part of the caches, which messages cannot use.
         let room = if single || !copies.write_allocate {
             copies.cache
         } else {

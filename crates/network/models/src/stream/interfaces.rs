@@ -68,7 +68,7 @@ impl Interfaces {
 impl Crowds {
     fn gap(&mut self, interface: u32, user: User) -> Duration {
         let count = &mut self.counts[interface as usize];
-        // Who has made a crowd need not be counted again.
+        // An interface that is crowded already stays so: its ranks need not be counted again.
         if *count <= self.crowd.ranks && self.users.insert((interface, user.rank)) {
             *count += 1;
         }

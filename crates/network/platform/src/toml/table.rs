@@ -16,7 +16,7 @@ pub(crate) struct Table<'d> {
     pub name: &'d str,
     span: Range<usize>,
     table: &'d DeTable<'d>,
-    /// What holds for keys that it does not have, and where that is written.
+    /// The table that has the keys which this one lacks, and its text.
     under: Option<(&'d Source<'d>, &'d DeTable<'d>)>,
 }
 
