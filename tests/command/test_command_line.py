@@ -508,6 +508,61 @@ def test_help_texts(suite):
         suite.check(f"{words}: no line is broken by hand", max(map(len, text.splitlines())) <= 100, text)
 
 
+def test_help_lengths(suite):
+    """-h, --help and --help-all list more and more; each fits into a terminal."""
+    narrow = {"COLUMNS": "80"}
+    for words in (["run"], ["replay"], ["check"], ["tune"], ["sweep"], ["jobs"], ["calibrate"], ["balance"], ["emulate"], ["report"], []):
+        texts = [suite.run([MPIRAGE, *words, length], env=narrow) for length in ("-h", "--help", "--help-all")]
+        lines = [len(text.out.splitlines()) for text in texts]
+        suite.check(f"{words}: longer help lists more", lines == sorted(lines) and all(text.code == 0 for text in texts), lines)
+        widest = max((line for text in texts for line in text.out.splitlines()[3:]), key=len)
+        suite.check(f"{words}: help fits into 80 columns", len(widest) <= 80, widest)
+    everything = suite.run([MPIRAGE, "run", "--help-all"]).out
+    for option in ("--pcap", "--bind", "--balancer", "--oversubscribe"):
+        suite.check(f"{option} stands in --help-all only", option in everything and f" {option} " not in suite.run([MPIRAGE, "run", "--help"]).out)
+    suite.check("help of a program is its own", suite.run([MPIRAGE, "run", "-q", "/bin/echo", "--help-all"]).out == "--help-all\n")
+
+
+def test_old_names(suite):
+    """Options that had other names work, with a hint."""
+    ring = suite.compile(ROOT / "examples" / "ring.c")
+    for words, new in ((["check", "--limit", 60, "-n", 2, ring], "--timeout"), (["tune", "bcast", "-n", 2, "--sizes", "8B", "--repeat", 2], "--calls"),
+                       (["balance", "gen:ring,ranks=4", "--cores", 2], "--on-cores")):
+        result = suite.run([MPIRAGE, *words])
+        suite.check(f"{words[0]}: the old name is known", f"is now called {new}" in result.err, result)
+    jobs = suite.folder / "jobs.toml"
+    jobs.write_text(f'[[job]]\nname = "a"\nranks = 2\nprogram = ["{ring}"]\n')
+    pages = suite.folder / "pages"
+    result = suite.run([MPIRAGE, "jobs", "-p", "cluster:2", "--reports", pages, jobs])
+    suite.check("jobs --reports is jobs --report", result.code == 0 and (pages / "a.html").exists(), result)
+
+
+def test_another_launcher(suite):
+    """A program that another launcher starts is several worlds of one rank, and says so."""
+    ring = suite.compile(ROOT / "examples" / "ring.c")
+    for size, rank in (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK"), ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID")):
+        first, second = (suite.run([ring], env={size: "4", rank: each}) for each in ("0", "1"))
+        suite.check(f"{size}: the first process warns", first.code == 0 and "mpirage run -n 4" in first.err, first)
+        suite.check(f"{size}: the others are quiet", second.code == 0 and not second.err, second)
+        lone = suite.run([ring], env={size: "1", rank: "0"})
+        suite.check(f"{size}: one process is no surprise", lone.code == 0 and not lone.err, lone)
+
+
+def test_exhausted_memory(suite):
+    """What a run needs and this machine has not is named; nothing is dumped."""
+    result = suite.run(["bash", "-c", f"ulimit -v 400000; exec {MPIRAGE} replay gen:allreduce,ranks=2000000,bytes=8"])
+    suite.check("exhausted memory is named", result.code == 84 and "memory is exhausted" in result.err and "backtrace" not in result.err, result)
+
+
+def test_colours(suite):
+    """Colours are for terminals whose user wants them."""
+    words = f"{MPIRAGE} run -p nothere /bin/true"
+    shown = lambda before: suite.run(["script", "-qec", before + words, "/dev/null"], env={"TERM": "xterm"})
+    suite.check("a terminal shows colours", "\x1b[" in shown("").out, shown("").out)
+    suite.check("NO_COLOR turns them off", "\x1b[" not in shown("NO_COLOR=1 ").out)
+    suite.check("pipes get none", "\x1b[" not in suite.run([MPIRAGE, "run", "-p", "nothere", "/bin/true"]).err)
+
+
 def test_mistyped(suite):
     for words, meant in [
         (["rnu"], "run"), (["replya"], "replay"), (["tnue"], "tune"), (["tune", "--alogrithms", "x", "bcast"], "--algorithms"), (["trace", "inof"], "info"), (["platform", "shwo"], "show"), (["info", "modles"], "models"),
@@ -555,5 +610,5 @@ def test_documents(suite):
         said = [int(number) for number in re.findall(r"(\d+) (?:of (?:the )?702|have a body)|[Aa]ll (702)", text) for number in number if number]
         suite.check(f"{name}: number of MPI functions", said and all(number == implemented for number in said), (said, implemented))
     table = (ROOT / "docs/reference/command-line.md").read_text()
-    options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", suite.run([MPIRAGE, "run", "--help"]).out, re.MULTILINE)) - {"--help", "--version"}
+    options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", suite.run([MPIRAGE, "run", "--help-all"]).out, re.MULTILINE)) - {"--help", "--version"}
     suite.check("all options of run are documented", all(f"`{option}" in table for option in options), [o for o in options if f"`{o}" not in table])

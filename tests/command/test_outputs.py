@@ -357,3 +357,19 @@ def test_schema(suite):
     cycle = values["cycle"]
     peers = {call["rank"]: call["waits_for"][0]["peer"] for call in values["blocked"]}
     suite.check("a deadlock has its cycle", [peers[rank] for rank in cycle] == cycle[1:] + cycle[:1], values)
+
+
+def test_json_alone(suite):
+    """With --json - standard output has the object and nothing else."""
+    ring = suite.compile(ROOT / "examples" / "ring.c")
+    for words in (["run", "-n", 2, "--json", "-", ring], ["run", "-n", 2, "--json=-", "--tag-output", ring]):
+        result = suite.run([MPIRAGE, *words])
+        suite.check("JSON alone", json.loads(result.out)["ranks"] == 2 and "came back to rank 0" in result.err, result)
+    own = suite.run([MPIRAGE, "run", "-q", "/bin/echo", "--json", "-"])
+    suite.check("words of the program stay its own", own.out == "--json -\n", own)
+    jobs = suite.folder / "jobs.toml"
+    jobs.write_text(f'[[job]]\nname = "a"\nranks = 2\nprogram = ["{ring}"]\n')
+    result = suite.run([MPIRAGE, "jobs", "-p", "cluster:2", "--json", "-", jobs])
+    suite.check("JSON of jobs alone", json.loads(result.out)["jobs"][0]["name"] == "a" and "came back to rank 0" in result.err, result)
+    result = suite.run([MPIRAGE, "tune", "bcast", "-n", 2, "--sizes", "8B", "--json", "-"])
+    suite.check("JSON of tune alone", "bcast" in json.dumps(json.loads(result.out)), result)

@@ -49,7 +49,7 @@ def test_none(suite):
     alone = cases(suite, trace, "--balancer", "none", "-p", FAST_LINKS)["none", None]
     suite.check("none: equals a replay", alone["simulated_seconds"] == seconds, (alone["simulated_seconds"], seconds))
     suite.check("none: no decisions", alone["decisions"] == 0 and alone["migration_points"] == ITERATIONS, alone)
-    fewer = cases(suite, trace, "--balancer", "none", "--cores", CORES)["none", None]
+    fewer = cases(suite, trace, "--balancer", "none", "--on-cores", CORES)["none", None]
     turns = suite.run([MPIRAGE, "replay", "-q", "--json", "--on-cores", CORES, trace])
     turns = json.loads(turns.out)["simulated_seconds"]
     suite.check("none: equals a replay whose ranks take turns on as many cores", fewer["simulated_seconds"] == turns, (fewer["simulated_seconds"], turns))
@@ -59,7 +59,7 @@ def test_none(suite):
 @pytest.fixture(scope="module")
 def moved(suite):
     """The example under all balancers: results by (balancer, every)."""
-    found = cases(suite, trace_of(suite), "--cores", CORES, "--net", "hdr100", "--balancer", ALL, "--every", "5,10")
+    found = cases(suite, trace_of(suite), "--on-cores", CORES, "--net", "hdr100", "--balancer", ALL, "--every", "5,10")
     suite.check("work: all cases are there", len(found) == 17, list(found))
     return found
 
@@ -92,7 +92,7 @@ def test_refinelb_moves_fewer_ranks_than_greedylb(suite, moved):
 def test_costs(suite):
     """A decision and a migration cost what was said."""
     trace = trace_of(suite)
-    rotate = lambda *more: cases(suite, trace, "--cores", CORES, "--balancer", "rotate", "--every", 10, *more)["rotate", 10]
+    rotate = lambda *more: cases(suite, trace, "--on-cores", CORES, "--balancer", "rotate", "--every", 10, *more)["rotate", 10]
     free, slow = rotate("--decision", "0s", "--state", "0B"), rotate("--decision", "1s", "--state", "0B")
     gained = slow["simulated_seconds"] - free["simulated_seconds"]
     suite.check("costs: a second for each decision", math.isclose(gained, free["decisions"], rel_tol=1e-9), gained)
@@ -132,7 +132,7 @@ def test_aggregated(suite):
     suite.check("aggregated: computation of each rank in each iteration within 2 %", worst < 0.02, worst)
     seconds = [json.loads(suite.run([MPIRAGE, "replay", "-q", "--json", trace]).out)["simulated_seconds"] for trace in (coarse, native)]
     suite.check("aggregated: simulated time within 2 %", abs(seconds[0] / seconds[1] - 1) < 0.02, seconds)
-    words = ("--grid", "16x16", "--decompose", "4x4,8x8,16x16", "--cores", 16, "--balancer", "none,refine")
+    words = ("--grid", "16x16", "--decompose", "4x4,8x8,16x16", "--on-cores", 16, "--balancer", "none,refine")
     done = balance(suite, fine, "--json", *words)
     found = json.loads(done.out)["cases"] if done.code == 0 else []
     suite.check("aggregated: cases of all grids", [case["ranks"] for case in found] == [16, 16, 64, 64, 256, 256], done)
@@ -147,7 +147,7 @@ def test_aggregated(suite):
 
 def test_deterministic(suite):
     """The result depends neither on the number of simulations at a time nor on the run."""
-    trace, words = trace_of(suite), ("--cores", CORES, "--balancer", ALL, "--every", "4,8")
+    trace, words = trace_of(suite), ("--on-cores", CORES, "--balancer", ALL, "--every", "4,8")
     one, two, again = (cases(suite, trace, *words, "--jobs", jobs) for jobs in (1, 2, 2))
     suite.check("deterministic: one and two at a time", one == two and two == again)
     pinned = suite.run(["taskset", "-c", "0", MPIRAGE, "balance", trace, "--json", *words], timeout=120)
@@ -161,10 +161,10 @@ def test_executables(suite):
     script.write_text("#!/usr/bin/env python3\nimport json, sys\nsnapshot = json.load(sys.stdin)\n"
                       "print(json.dumps({'mapping': [(rank['core'] + 1) % len(snapshot['cores']) for rank in snapshot['ranks']]}))\n")
     script.chmod(0o755)
-    found = cases(suite, trace_of(suite), "--cores", CORES, "--balancer", f"rotate,{script}", "--every", 200)
+    found = cases(suite, trace_of(suite), "--on-cores", CORES, "--balancer", f"rotate,{script}", "--every", 200)
     suite.check("executables: the same as rotate", found["rotate", 200]["simulated_seconds"] == found[str(script), 200]["simulated_seconds"], found.keys())
     script.write_text("#!/bin/sh\necho none of it >&2\nexit 4\n")
-    failed = balance(suite, trace_of(suite), "--cores", CORES, "--balancer", script)
+    failed = balance(suite, trace_of(suite), "--on-cores", CORES, "--balancer", script)
     suite.check("executables: failure", failed.code == 84 and "none of it" in failed.err and "exit status: 4" in failed.err, failed)
 
 
@@ -178,7 +178,7 @@ def cell_seconds(case):
 def test_page(suite):
     """The page has the table, all charts, and heat maps whose cells add up to what cores computed; Chromium draws them."""
     file = suite.folder / "balance.html"
-    words = ["--cores", CORES, "--net", "hdr100", "--balancer", "none,greedy,refine", "--every", "10,50", "--report", file]
+    words = ["--on-cores", CORES, "--net", "hdr100", "--balancer", "none,greedy,refine", "--every", "10,50", "--report", file]
     found = cases(suite, trace_of(suite), *words)
     text = file.read_text()
     loads = json.loads(text.split('type="application/json">')[1].split("</script>")[0])
@@ -196,7 +196,7 @@ def test_page(suite):
         suite.check(f"page: {heading}", f"<h2>{heading}</h2>" in text)
     suite.check("page: links to nothing", "src=" not in text and "href=" not in text)
     in_browser(suite, file)
-    wrong = balance(suite, trace_of(suite), "--cores", CORES, "--report", suite.folder / "balance.txt")
+    wrong = balance(suite, trace_of(suite), "--on-cores", CORES, "--report", suite.folder / "balance.txt")
     suite.check("page: its name", wrong.code == 84 and ".html" in wrong.err, wrong)
 
 
@@ -225,13 +225,13 @@ def in_browser(suite, file):
 def test_mistakes(suite):
     trace = trace_of(suite)
     for words, text in [
-        (["--balancer", "gredy"], "did you mean greedy?"), (["--every", "0"], "--every"), (["--cores", "0"], "--cores"),
-        (["--decision", "x"], "--decision"), (["--state", "x"], "--state"), (["--cores", "9", "-p", "cluster:8"], "fewer cores"),
+        (["--balancer", "gredy"], "did you mean greedy?"), (["--every", "0"], "--every"), (["--on-cores", "0"], "--on-cores"),
+        (["--decision", "x"], "--decision"), (["--state", "x"], "--state"), (["--on-cores", "9", "-p", "cluster:8"], "fewer cores"),
         (["--model", "loggops"], "cannot move"),
     ]:
         done = balance(suite, trace, *words)
         suite.check(f"mistakes: {' '.join(words)}", done.code == 84 and text in done.err, done)
-    idle = suite.run([MPIRAGE, "balance", "gen:ring,ranks=4", "--cores", 2])
+    idle = suite.run([MPIRAGE, "balance", "gen:ring,ranks=4", "--on-cores", 2])
     suite.check("mistakes: a workload that never migrates", idle.code == 83 and "calls AMPI_Migrate" in idle.err, idle)
 
 
@@ -240,7 +240,7 @@ def test_online(suite):
     trace = trace_of(suite)
     front = suite.compile(ROOT / "examples" / "front.c", flags=["-O2", "-lm"])
     options = ["--on-cores", CORES, "--every", 10, "--decision", "50us", "--net", "hdr100"]
-    found = cases(suite, trace, "--cores", CORES, *options[2:], "--balancer", "none,greedy,refine,rotate")
+    found = cases(suite, trace, "--on-cores", CORES, *options[2:], "--balancer", "none,greedy,refine,rotate")
     for mode in ("processes", "folded"):
         for (balancer, _), case in found.items():
             done = suite.run([MPIRAGE, "run", "-q", "--json", "-n", RANKS, "--compute", "none", "--ranks-as", mode, *options, "--balancer", balancer, front, ITERATIONS, CELLS, GRID, SCALE], timeout=120)
@@ -256,7 +256,7 @@ def test_online(suite):
 def test_hybrid(suite):
     """A program on several process grids: calls of each grid, computation of the finest."""
     front = suite.compile(ROOT / "examples" / "front.c", flags=["-O2", "-lm"])
-    words = ["--cores", 4, "--net", "hdr100", "--balancer", "none,refine", "--compute", "none"]
+    words = ["--on-cores", 4, "--net", "hdr100", "--balancer", "none,refine", "--compute", "none"]
     done = suite.run([MPIRAGE, "balance", "--json", *words, "--grid", "4x8", "--decompose", "2x2,4x4,4x8", front, "--", ITERATIONS, CELLS, "{grid}", SCALE], timeout=120)
     suite.check("hybrid: a program on three grids", done.code == 0, done)
     found = {(case["ranks"], case["balancer"]): case["simulated_seconds"] for case in json.loads(done.out)["cases"]}
@@ -274,7 +274,7 @@ def test_hybrid(suite):
     wrong = suite.run([MPIRAGE, "trace", "aggregate", "--grid", GRID, "--to", "2x4", "--communication", short, fine, suite.folder / "wrong.mpirage"])
     suite.check("hybrid: another number of ranks is refused", wrong.code == 83 and "16 ranks, but a grid of 2x4 has 8" in wrong.err, wrong)
     # Measured bursts take the places of those that the coarse run has.
-    measured = suite.run([MPIRAGE, "balance", "--json", "--cores", 4, "--balancer", "none", "--grid", "4x4", "--decompose", "2x2,4x4", front, "--", 40, CELLS, "{grid}"], timeout=120)
+    measured = suite.run([MPIRAGE, "balance", "--json", "--on-cores", 4, "--balancer", "none", "--grid", "4x4", "--decompose", "2x2,4x4", front, "--", 40, CELLS, "{grid}"], timeout=120)
     work = {case["ranks"]: case["computed_seconds"] for case in json.loads(measured.out)["cases"]}
     suite.check("hybrid: measured work is neither made nor lost", math.isclose(work[4], work[16], rel_tol=1e-6), work)
     for words, text in ((["-n", "4", fine], "this is none"), ([front], "-n N says"), ([front, "-n", "4", "--compute", "traced"], "a program supports `measured` and `none`")):

@@ -91,6 +91,9 @@ def test_fits(suite):
     platform.write_text(NETWORK)
     synthetic(data)
     done = calibrate(suite, data, "-p", platform, "-o", model, "--json", "--report", "fit.html", "--plot", "fit.svg", "--hold-out", 5)
+    again = calibrate(suite, data, "-p", platform, "-o", model, "-q")
+    suite.check("fits: a model is kept", again.code == 84 and "--force replaces it" in again.err, again)
+    suite.check("fits: --force replaces a model", calibrate(suite, data, "-p", platform, "-o", model, "-q", "--force").code == 0)
     found = result(done)
     suite.check("fits: exit code", done.code == 0 and found, done)
     starts = [segment["from"] for segment in found["segments"]]

@@ -236,7 +236,7 @@ def test_reports(suite):
     folder = suite.folder / "pages"
     halo = suite.compile(ROOT / "examples" / "halo2d.c", flags=["-lm", "-g"])
     text = job("halo", program=str(halo), ranks=4) + job("noise", trace="gen:alltoall,ranks=4,bytes=1MiB", start="10us")
-    result, figures = jobs(suite, text, "--reports", folder)
+    result, figures = jobs(suite, text, "--report", folder)
     suite.check("a page for each job", result.code == 0 and sorted(page.name for page in folder.iterdir()) == ["halo.html", "noise.html"], result)
     for name in ("halo", "noise"):
         figures_of_page = suite.run([MPIRAGE, "report", "--json", folder / f"{name}.html"])
@@ -251,7 +251,7 @@ def test_call_paths(suite):
     program = suite.compile(TESTS / "views" / "wait_states" / "call_paths.c", flags=["-g", "-O0"])
     text = job("one", program=str(program), ranks=4) + job("two", program=str(program), ranks=4, start="10us")
     plain, expected = jobs(suite, text, "--compute", "none")
-    result, figures = jobs(suite, text, "--compute", "none", "--reports", suite.folder / "paths", "--call-paths", "4")
+    result, figures = jobs(suite, text, "--compute", "none", "--report", suite.folder / "paths", "--call-paths", "4")
     for name in ("one", "two"):
         suite.check(f"{name}: paths change no time", figures[name]["seconds"] == expected[name]["seconds"], (plain, result))
         calls = json.loads(suite.run([MPIRAGE, "report", "--json", suite.folder / "paths" / f"{name}.html"]).out)[0]["waits"]["calls"]
@@ -266,7 +266,7 @@ def test_mistakes(suite):
         ("", [], "there is no job"), ("[[job]\n", [], "TOML parse error at line 1"), (job("a", trace="nowhere.mpirage"), [], "job `a`"), (job("a", program="./nowhere", ranks=2), [], "nowhere"),
         (job("a", trace=ring, hosts="7-8"), [], "hosts 0 to 7"), (job("a", trace=ring, hosts="moon"), [], "moon"), (job("a", trace="gen:ring,ranks=20"), [], "cannot be placed on the 8 hosts"),
         (job("a", trace=ring), ["--only", "b"], "there is no such job; there are a"), (job("a", trace=ring), ["-H", "host-0"], "the hosts of jobs are in their file"),
-        (job("a", trace=ring), ["--compute", "recorded:x"], "expected measured or none"), (job("a", trace=ring), ["--reports", "/proc/x"], "--reports /proc/x"),
+        (job("a", trace=ring), ["--compute", "recorded:x"], "expected measured or none"), (job("a", trace=ring), ["--report", "/proc/x"], "--report /proc/x"),
     ]:
         result, _ = jobs(suite, text, *options)
         suite.check(f"{words}: said", result.code in (82, 83, 84) and words in result.err and "panick" not in result.err, result)

@@ -83,7 +83,7 @@ def test_numbers(suite):
         again = at_once(replayed, [(suite, "fat-tree:4x4", row["collective"], 8, row["bytes"], f"{row['collective']}={method}") for method in methods])
         for method, seconds in zip(methods, again):
             suite.check(f"numbers: {what} with {method} as replayed", seconds == times[method], (seconds, times[method]))
-    repeated = result(tune(suite, "allgather", "-n", 4, "--sizes", "1KiB", "--repeat", 3, "--json"))
+    repeated = result(tune(suite, "allgather", "-n", 4, "--sizes", "1KiB", "--calls", 3, "--json"))
     suite.check("numbers: several calls in a row", repeated["repeat"] == 3 and repeated["rows"][0]["best"]["seconds"] > 0, repeated)
 
 

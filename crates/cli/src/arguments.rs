@@ -5,6 +5,7 @@ mod check;
 mod env;
 mod info;
 mod jobs;
+mod json;
 mod machine;
 mod platform;
 mod results;
@@ -19,6 +20,7 @@ pub use check::{CheckArguments, CheckFormat};
 pub use env::{EnvArguments, ModuleLanguage, ShellSyntax};
 pub use info::{InfoArguments, InfoTopic};
 pub use jobs::JobsArguments;
+pub use json::JsonArgument;
 pub use machine::MachineArguments;
 pub use platform::{ImportArguments, PlatformAction};
 pub use results::ResultArguments;
@@ -36,17 +38,21 @@ use mpirage_units::{QuantityError, TIMEOUT};
 
 use crate::examples;
 
-/// The value of `--json` without a file: standard output.
-pub const STANDARD_OUTPUT: &str = "-";
-
 // Headings under which the help groups options.
+/// Where ranks run.
+pub const PLACEMENT: &str = "Placement of ranks";
+/// Frames on the network.
+pub const PACKETS: &str = "Packets and captures";
+/// How ranks move between cores.
+pub const MIGRATION: &str = "Load balancing";
 const COMPUTATION: &str = "Computation";
 const EXECUTION: &str = "Execution on this machine";
 const ENVIRONMENT: &str = "Environment and output of ranks";
 const COLLECTIVES: &str = "Collectives";
 const SEARCH: &str = "Search";
 const PACE: &str = "Pace";
-const COMPATIBILITY: &str = "Compatibility with other launchers";
+/// Other launchers.
+pub const COMPATIBILITY: &str = "Compatibility with other launchers";
 
 /// Runs a real MPI program on this machine and simulates how long it takes on another one.
 #[derive(Debug, Parser)]
@@ -67,35 +73,35 @@ pub struct Line {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Compile a bundled MPI program, simulate it on a bundled cluster, show the result
+    /// Compile a bundled MPI program, simulate it, show the result
     #[command(after_help = examples::DEMO)]
     Demo(DemoArguments),
-    /// Compile a C program (also installed as mpicc)
+    /// Compile a C program (also mpicc)
     #[command(after_help = examples::CC)]
     Cc {
         /// Arguments of the C compiler; with --watch-memory, `mpirage check` sees loads and stores of windows
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Compile a C++ program (also installed as mpicxx, mpic++)
+    /// Compile a C++ program (also mpicxx, mpic++)
     #[command(after_help = examples::CXX)]
     Cxx {
         /// Arguments of the C++ compiler; with --watch-memory, `mpirage check` sees loads and stores of windows
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Compile a Fortran program (also installed as mpifort, mpif90, mpif77)
+    /// Compile a Fortran program (also mpifort, mpif90, mpif77)
     #[command(after_help = examples::FC)]
     Fc {
         /// Arguments of the Fortran compiler; with --watch-memory, `mpirage check` sees loads and stores of windows
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
-    /// Run an MPI program on a simulated machine (also installed as mpiexec, mpirun)
+    /// Run an MPI program on a simulated machine (also mpiexec, mpirun)
     Run(Box<RunArguments>),
-    /// Run an MPI program in real time on a simulated network, slowed down by a time factor
+    /// Run an MPI program in real time, slowed down by a time factor
     Emulate(Box<EmulateArguments>),
-    /// Run an MPI program with all checks, under several settings, and report mistakes
+    /// Run an MPI program under several settings and report mistakes
     Check(Box<CheckArguments>),
     /// Replay a trace, or a generated workload, on a simulated machine
     #[command(after_help = examples::REPLAY)]
@@ -103,7 +109,7 @@ pub enum Command {
     /// Convert traces, or show what they contain
     #[command(subcommand, after_help = examples::TRACE)]
     Trace(TraceAction),
-    /// Run a program with folded ranks under gdb; takes the arguments of `run`
+    /// Run folded ranks under gdb; takes the arguments of `run`
     #[command(after_help = examples::GDB)]
     Gdb {
         /// Arguments of `mpirage run`
@@ -113,16 +119,16 @@ pub enum Command {
     /// Write a report about a saved run, or about two side by side
     #[command(after_help = examples::REPORT)]
     Report(Box<ReportArguments>),
-    /// Find the fastest algorithms of collectives on a simulated machine, for a real MPI to use
+    /// Find the fastest collectives, for a real MPI to use
     #[command(after_help = examples::TUNE)]
     Tune(Box<TuneArguments>),
-    /// Compare load balancers: replay a trace whose ranks can move between fewer cores
-    #[command(after_help = examples::BALANCE)]
+    /// Compare load balancers on a trace whose ranks can move
+    #[command(after_help = examples::BALANCE, mut_args = balance::cores_first)]
     Balance(Box<BalanceArguments>),
-    /// Run a command with many values of its parameters: a study, with tables and a page of results
+    /// Run a study: a command with many values of its parameters
     #[command(after_help = examples::SWEEP)]
     Sweep(Box<SweepArguments>),
-    /// Run several programs and traces beside each other on one machine: what does each lose?
+    /// Run several programs and traces beside each other
     #[command(after_help = examples::JOBS)]
     Jobs(Box<JobsArguments>),
     /// Fit a model to measurements of a real machine
@@ -134,10 +140,10 @@ pub enum Command {
     /// Check, show or import a description of a machine
     #[command(subcommand, after_help = examples::PLATFORM)]
     Platform(PlatformAction),
-    /// List MPI functions, models, platforms, collectives, workloads or trace formats
+    /// List functions, models, platforms, networks, collectives, traces
     #[command(after_help = examples::INFO)]
     Info(InfoArguments),
-    /// Print what a shell or a module file has to set so that mpirage is found
+    /// Print what a shell or a module file sets to find mpirage
     #[command(after_help = examples::ENV)]
     Env(EnvArguments),
     /// Print the completions of a shell

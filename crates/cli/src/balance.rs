@@ -5,20 +5,19 @@ mod show;
 mod traced;
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use mpirage_files::OutputFile;
 use mpirage_simulation::limits::{self, RankKind};
 use mpirage_simulation::{CaseOutcome, Interrupt, Study};
 
-use crate::arguments::{BalanceArguments, STANDARD_OUTPUT};
+use crate::arguments::BalanceArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, bad_trace, usage};
-use crate::output::{self, say};
-use crate::{results, trace};
+use crate::output;
+use crate::results::{self, JsonOutput, write};
+use crate::trace;
 use show::Table;
 use traced::TracedProgram;
 
@@ -35,29 +34,24 @@ pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
         trace::add_files(&mut files, workload.as_ref());
     }
     arguments.machine.add_inputs(&mut files);
-    let file = arguments.json.as_deref().filter(|file| *file != Path::new(STANDARD_OUTPUT));
-    file.into_iter().for_each(|file| files.output("--json", file));
+    arguments.json.add_to(&mut files);
     arguments.report.iter().for_each(|file| files.output("--report", file));
     files.check()?;
-    let file = file.map(mpirage_simulation::open).transpose()?;
+    let json = JsonOutput::open(&arguments.json)?;
     let report =
         arguments.report.as_deref().map(|file| results::open_report("--report", file)).transpose()?;
     let results = studies(arguments, program.as_ref(), interrupt)?;
     let warnings = results.iter().flat_map(|(study, outcomes)| study.warnings(outcomes));
     // All process grids have the same machine and the same doubts.
     let warnings: BTreeSet<String> = warnings.collect();
-    warnings.iter().for_each(|warning| say!("mpirage: warning: {warning}"));
+    warnings.iter().for_each(output::warn);
     let table = Table { results: &results, seconds: started.elapsed().as_secs_f64() };
-    if !arguments.quiet && arguments.json.as_deref() != Some(Path::new(STANDARD_OUTPUT)) {
+    if !arguments.quiet && !arguments.json.is_shown() {
         table.lines().iter().for_each(output::line);
     }
-    match (file, &arguments.json) {
-        (Some(file), _) => write(file, &table.json().to_string())?,
-        (None, Some(_)) => output::try_line(table.json())?,
-        (None, None) => {}
-    }
+    json.write(&table.json())?;
     if let Some(file) = report {
-        write(file, &page::page(&table))?;
+        write(file, &format!("{}\n", page::page(&table)))?;
     }
     Ok(0)
 }
@@ -94,10 +88,4 @@ fn studies(
     let itself = |coarse: &String| program.is_some() && coarse == fine;
     let study = |coarse: &String| if itself(coarse) { one(&trace) } else { aggregated(coarse) };
     arguments.decompose.iter().map(study).collect()
-}
-
-fn write(mut file: OutputFile, text: &str) -> Result<(), Failure> {
-    let name = file.path().display().to_string();
-    let written = writeln!(file, "{text}").and_then(|()| file.finish());
-    Ok(written.with_context(|| format!("cannot write {name}"))?)
 }

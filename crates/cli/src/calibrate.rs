@@ -1,6 +1,6 @@
 //! `mpirage calibrate`: fits a model to measurements of a real machine.
 
-pub(crate) mod files;
+mod files;
 mod measure;
 mod predict;
 mod show;
@@ -67,7 +67,7 @@ pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
         title: &title,
     };
     warn(&results);
-    if !arguments.quiet && !files.json_on_standard_output() {
+    if !arguments.quiet && !arguments.json.is_shown() {
         results.print();
     }
     let drawing = plot(&calibration, &title);
@@ -80,10 +80,10 @@ fn warn(results: &Results<'_>) {
         say!("mpirage: note: not used: {}", results.measurements.skipped().join(", "));
     }
     if results.replayed > predict::SAME {
-        say!(
-            "mpirage: warning: a replayed ping-pong differs from the fit by up to {}",
+        output::warn(format_args!(
+            "a replayed ping-pong differs from the fit by up to {}",
             mpirage_calibrate::percent(results.replayed)
-        );
+        ));
     }
 }
 
@@ -153,13 +153,12 @@ fn conflicts(arguments: &CalibrateArguments) -> Conflicts {
         ("-o", &arguments.output),
         ("--plot", &arguments.plot),
         ("--report", &arguments.report),
-        ("--json", &arguments.json),
         ("--save", &arguments.save),
     ];
     for (option, file) in outputs {
-        let file = file.as_deref().filter(|file| *file != Path::new(crate::arguments::STANDARD_OUTPUT));
-        file.into_iter().for_each(|file| files.output(option, file));
+        file.iter().for_each(|file| files.output(option, file));
     }
+    arguments.json.add_to(&mut files);
     files
 }
 

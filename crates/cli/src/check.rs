@@ -25,6 +25,7 @@ use mpirage_check::{Report, sarif, text};
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{self, Failure, usage};
+use crate::help;
 use crate::launcher;
 use crate::output;
 use crate::plan::{Mode, Plan};
@@ -37,13 +38,13 @@ pub use settings::{CheckRun, apply};
 
 /// Parses the arguments of `check`, runs the program and reports.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
-    let definition = CheckArguments::command();
+    let definition = help::with_all(CheckArguments::command());
     let mut jobs = Vec::new();
     for words in launcher::translate(typed, &definition) {
         let parsed = definition.clone().display_name("mpirage").try_get_matches_from(words);
         match parsed.and_then(|matches| CheckArguments::from_arg_matches(&matches)) {
             Ok(arguments) => jobs.push(arguments),
-            Err(error) => return exit::from_clap(&error),
+            Err(error) => return help::answer(&error, definition, typed),
         }
     }
     let Some(first) = jobs.first().cloned() else { return Err(usage("no program given")) };
@@ -87,7 +88,7 @@ fn exit_code(report: &Report) -> u8 {
 fn refuse(arguments: &CheckArguments) -> Result<(), Failure> {
     let results = &arguments.run.results;
     let given = [
-        ("--json", results.json.is_some()),
+        ("--json", results.json.is_wanted()),
         ("--trace", !results.trace.is_empty()),
         ("--report", results.report.is_some()),
         ("--pcap", !results.pcap.is_empty()),

@@ -7,11 +7,11 @@ use mpirage_plot::{Colour, Look, Panel, Point, Series, size_text, svg};
 use mpirage_units::{Duration, counted, time_text};
 use serde_json::{Value, json};
 
-use crate::arguments::{CompareArguments, STANDARD_OUTPUT};
-use crate::calibrate::{files::Json, files::open_plot, files::write};
+use crate::arguments::CompareArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, TOO_FAR, bad_measurements, usage};
 use crate::output::{self, say};
+use crate::results::{JsonOutput, open_plot, write};
 
 /// Bytes of the largest file of times.
 const LARGEST: u64 = 1 << 30;
@@ -25,10 +25,10 @@ pub fn command(arguments: &CompareArguments) -> Result<u8, Failure> {
         return Err(usage(format!("--max-error {limit}: expected a number of percent")));
     }
     let plot = arguments.plot.as_deref().map(open_plot).transpose()?;
-    let json = Json::open(arguments.json.as_deref())?;
+    let json = JsonOutput::open(&arguments.json)?;
     let comparison =
         compare(&records(&arguments.simulated)?, &records(&arguments.real)?).map_err(bad_measurements)?;
-    if !arguments.quiet && !matches!(json, Json::StandardOutput) {
+    if !arguments.quiet && !arguments.json.is_shown() {
         print(&comparison);
     }
     if let Some(file) = plot {
@@ -52,10 +52,8 @@ fn conflicts(arguments: &CompareArguments) -> Conflicts {
     let mut files = Conflicts::default();
     files.input("the simulated times", &arguments.simulated);
     files.input("the measured times", &arguments.real);
-    for (option, file) in [("--plot", &arguments.plot), ("--json", &arguments.json)] {
-        let file = file.as_deref().filter(|file| *file != Path::new(STANDARD_OUTPUT));
-        file.into_iter().for_each(|file| files.output(option, file));
-    }
+    arguments.json.add_to(&mut files);
+    arguments.plot.iter().for_each(|file| files.output("--plot", file));
     files
 }
 

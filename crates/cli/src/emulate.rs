@@ -9,7 +9,8 @@ use clap::{CommandFactory, FromArgMatches};
 use mpirage_rank::{Pacer, TimeFactor};
 
 use crate::arguments::{EmulateArguments, RunArguments};
-use crate::exit::{self, Failure, usage};
+use crate::exit::{Failure, usage};
+use crate::help;
 use crate::launcher;
 use crate::plan::{Mode, Plan};
 
@@ -19,13 +20,13 @@ use search::Search;
 
 /// Parses the arguments of `emulate` and runs the program.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
-    let definition = EmulateArguments::command();
+    let definition = help::with_all(EmulateArguments::command());
     let mut jobs = Vec::new();
     for words in launcher::translate(typed, &definition) {
         let parsed = definition.clone().display_name("mpirage").try_get_matches_from(words);
         match parsed.and_then(|matches| EmulateArguments::from_arg_matches(&matches)) {
             Ok(arguments) => jobs.push(arguments),
-            Err(error) => return exit::from_clap(&error),
+            Err(error) => return help::answer(&error, definition, typed),
         }
     }
     let Some(first) = jobs.first_mut() else { return Err(usage("no program given")) };

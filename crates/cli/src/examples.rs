@@ -35,34 +35,34 @@ Examples:
 /// `mpirage run --help`.
 pub const RUN: &str = "\
 Examples:
-  mpirage run -n 16 ./ring                                  # on a cluster of 16 nodes
-  mpirage run -n 16 -p griffon --ppn 1 ./ring               # on a cluster of Grid'5000
-  mpirage run -n 16 -p cluster.toml --compute none ./ring   # communication only
-  mpirage run -n 16 --report ring.html ./ring               # a page for the browser
-  mpirage run -n 16 --trace ring.mpirage ./ring             # a trace for `mpirage replay`
-  mpirage run -n 16 -q --json=ring.json ./ring              # figures for a script
-  mpirage run -n 1 ./ring : -n 3 ./ring                     # two programs in one world";
+  mpirage run -n 16 ./ring                  # on 16 nodes
+  mpirage run -n 16 -p griffon --ppn 1 ./ring  # on a cluster of Grid'5000
+  mpirage run -n 16 --compute none ./ring   # communication only
+  mpirage run -n 16 --report ring.html ./ring   # a page for the browser
+  mpirage run -n 16 --trace ring.mpirage ./ring # a trace for `mpirage replay`
+  mpirage run -n 16 -q --json=ring.json ./ring  # figures for a script
+  mpirage run -n 1 ./ring : -n 3 ./ring         # two programs in one world";
 
 /// `mpirage jobs --help`.
 pub const JOBS: &str = "\
 Examples:
-  mpirage jobs -p torus:4x4 jobs.toml                    # what does each job lose to the others?
-  mpirage jobs -p torus:4x4 --reports pages jobs.toml    # a page for each job
-  mpirage jobs -p torus:4x4 --only ring jobs.toml        # one of them, alone";
+  mpirage jobs -p torus:4x4 jobs.toml                # what does each job lose?
+  mpirage jobs -p torus:4x4 --report pages jobs.toml   # a page for each job
+  mpirage jobs -p torus:4x4 --only ring jobs.toml    # one of them, alone";
 
 /// `mpirage emulate --help`.
 pub const EMULATE: &str = "\
 Examples:
-  mpirage emulate -n 2 --time-factor 8 ./ring         # eight times slower than real time
-  mpirage emulate -n 2 --max-behind 10ms ./ring       # finds the smallest factor that is enough
-  mpirage emulate -n 2 --time-factor dynamic ./ring   # the factor follows the load";
+  mpirage emulate -n 2 --time-factor 8 ./ring        # eight times slower
+  mpirage emulate -n 2 --max-behind 10ms ./ring      # finds the smallest factor
+  mpirage emulate -n 2 --time-factor dynamic ./ring  # follows the load";
 
 /// `mpirage check --help`.
 pub const CHECK: &str = "\
 Examples:
-  mpirage check -n 4 ./ring                                      # exit code 88 if it finds any
-  mpirage check -n 4 --explore 100 --orders 10 ./ring            # tries more
-  mpirage check -n 4 --format sarif --output ring.sarif ./ring   # for a code host";
+  mpirage check -n 4 ./ring  # exit code 88 if it finds any
+  mpirage check -n 4 --explore 100 --orders 10 ./ring  # tries more
+  mpirage check -n 4 --format sarif -o ring.sarif ./ring  # for a code host";
 
 /// `mpirage replay --help`.
 pub const REPLAY: &str = "\
@@ -86,7 +86,8 @@ Examples:
 /// `mpirage trace aggregate --help`.
 pub const TRACE_AGGREGATE: &str = "\
 Examples:
-  mpirage trace aggregate --grid 8x8 --to 2x4 gen:halo2d,ranks=64,periodic=no coarse.mpirage";
+  mpirage trace convert gen:halo2d,ranks=64,periodic=no fine.mpirage
+  mpirage trace aggregate --grid 8x8 --to 2x4 fine.mpirage coarse.mpirage";
 
 /// `mpirage trace info --help`.
 pub const TRACE_INFO: &str = "\
@@ -109,33 +110,35 @@ Examples:
 /// `mpirage tune --help`.
 pub const TUNE: &str = "\
 Examples:
-  mpirage tune allreduce,bcast -p fat-tree:4x4 -n 16        # which algorithm at which size
+  mpirage tune allreduce,bcast -p fat-tree:4x4 -n 16
   mpirage tune alltoall -n 8 --sizes 1KiB..1MiB --plot times.svg
-  mpirage tune bcast -n 8 -q -o tuned.rules --force         # for mpirage run --coll tuned.rules
-  mpirage tune gen:allreduce,ranks=16,bytes=8               # the calls of a trace or pattern
-  mpirage cc -O2 heat1d.c -o heat1d && mpirage tune -n 16 --compute none -- ./heat1d";
+  mpirage tune bcast -n 8 -q -o tuned.rules --force   # for `run --coll`
+  mpirage tune gen:allreduce,ranks=16,bytes=8         # the calls of a trace
+  mpirage cc -O2 heat1d.c -o heat1d
+  mpirage tune -n 16 --compute none -- ./heat1d";
 
 /// `mpirage balance --help`.
 pub const BALANCE: &str = "\
 Examples:
   mpirage cc -O2 front.c -o front -lm
   mpirage run -n 64 --compute none --trace front.mpirage -q ./front
-  mpirage balance front.mpirage --cores 16 --every 10,20,40 --report balance.html
-  mpirage balance front.mpirage --cores 16 --balancer rotate --state 100MiB --json";
+  mpirage balance front.mpirage --on-cores 16 --report balance.html
+  mpirage balance front.mpirage --on-cores 16 --every 10,20,40 --json";
 
 /// `mpirage sweep --help`.
 pub const SWEEP: &str = "\
 Examples:
-  mpirage cc -O2 conjugate_gradient.c -o cg -lm && mpirage run -q -n 16 --trace cg.mpirage ./cg
-  mpirage sweep networks.toml --dry-run                  # list the cases of a study
-  mpirage sweep networks.toml                            # run them; again: go on
-  mpirage sweep networks.toml --retry -j 2 --memory 4GiB # run failed cases again";
+  mpirage cc -O2 conjugate_gradient.c -o cg -lm
+  mpirage run -q -n 16 --trace cg.mpirage ./cg
+  mpirage sweep networks.toml --dry-run       # list the cases
+  mpirage sweep networks.toml                 # run them; again: go on
+  mpirage sweep networks.toml --retry -j 2 --memory 4GiB  # failed cases again";
 
 /// `mpirage calibrate --help`.
 pub const CALIBRATE: &str = "\
 Examples:
-  mpirage calibrate pingpong-openmpi.csv -p testbed.toml -o mine.toml
-  mpirage calibrate pingpong-openmpi.csv -p testbed.toml --segments 3 --report fit.html
+  mpirage calibrate pingpong-openmpi.csv -p testbed.toml -o mine.toml --force
+  mpirage calibrate pingpong-openmpi.csv -p testbed.toml --report fit.html
   mpirage calibrate --node > node.c     # measures a core where it runs
   mpirage run -n 2 -p testbed.toml --model mine.toml ./ring";
 
@@ -143,7 +146,7 @@ Examples:
 pub const COMPARE: &str = "\
 Examples:
   mpirage compare pingpong-mpich.csv pingpong-openmpi.csv
-  mpirage compare pingpong-mpich.csv pingpong-openmpi.csv --max-error 50 --plot errors.svg";
+  mpirage compare pingpong-mpich.csv pingpong-openmpi.csv --max-error 50";
 
 /// `mpirage platform --help`.
 pub const PLATFORM: &str = "\
@@ -168,8 +171,8 @@ Examples:
 /// `mpirage platform import --help`.
 pub const PLATFORM_IMPORT: &str = "\
 Examples:
-  mpirage platform import topology.conf slurm.conf --speed 30Gf --net hdr100 --oversubscription 2 -o mine.toml
-  mpirage platform import ibnetdiscover.txt node.xml --speed 30Gf --latency 100ns -o mine.toml";
+  mpirage platform import topology.conf slurm.conf --net hdr100 -o mine.toml
+  mpirage platform import ibnetdiscover.txt node.xml -o mine.toml";
 
 /// `mpirage info --help`.
 pub const INFO: &str = "\
@@ -185,7 +188,7 @@ pub const ENV: &str = "\
 Examples:
   eval \"$(mpirage env)\"                      # bash, zsh
   mpirage env --shell fish > mpirage.fish     # source it in fish
-  mpirage env --module > mpirage.modulefile   # for Environment Modules and Lmod";
+  mpirage env --module > mpirage.modulefile   # for a modules system";
 
 /// `mpirage completions --help`.
 pub const COMPLETIONS: &str = "\

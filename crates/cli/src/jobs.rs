@@ -7,7 +7,7 @@ mod show;
 
 use std::path::{Path, PathBuf};
 
-use crate::arguments::{JobsArguments, STANDARD_OUTPUT};
+use crate::arguments::JobsArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
 use crate::results::JsonOutput;
@@ -27,10 +27,10 @@ pub fn command(arguments: &JobsArguments) -> Result<u8, Failure> {
     let plan = JobsPlan::new(&request(&arguments), &file, speed)?;
     files(&arguments, &plan).check()?;
     let interrupt = Interrupt::watch()?;
-    let json = arguments.json.as_deref().map(JsonOutput::open).transpose()?;
-    if let Some(folder) = &arguments.reports {
+    let json = JsonOutput::open(&arguments.json)?;
+    if let Some(folder) = &arguments.report {
         std::fs::create_dir_all(folder)
-            .map_err(|error| usage(format!("--reports {}: {error}", folder.display())))?;
+            .map_err(|error| usage(format!("--report {}: {error}", folder.display())))?;
     }
     let alone = match plan.jobs.len() > 1 && !arguments.no_alone {
         true => Some(alone::run(&plan, speed, interrupt)?),
@@ -68,13 +68,11 @@ fn files(arguments: &JobsArguments, plan: &JobsPlan) -> Conflicts {
             Some(program) => files.input("the program", &program.path),
             None => files.input("the trace", Path::new(&job.what)),
         }
-        if let Some(folder) = &arguments.reports {
-            files.output("--reports", &report_file(folder, job));
+        if let Some(folder) = &arguments.report {
+            files.output("--report", &report_file(folder, job));
         }
     }
-    if let Some(json) = arguments.json.as_deref().filter(|file| *file != Path::new(STANDARD_OUTPUT)) {
-        files.output("--json", json);
-    }
+    arguments.json.add_to(&mut files);
     files
 }
 

@@ -9,6 +9,8 @@ use std::ffi::{OsStr, OsString};
 use clap::{Arg, ArgAction, Command};
 use mpirage_simulation::words;
 
+use crate::renamed;
+
 /// Other spellings, and ours.
 const SPELLINGS: [(&str, &str); 37] = [
     ("-tag-output", "--tag-output"),
@@ -62,7 +64,12 @@ fn translate_one(typed: &[OsString], command: &Command) -> Vec<OsString> {
     let mut translated = vec![OsString::from(command.get_name())];
     let mut words = typed.iter();
     while let Some(word) = words.next() {
-        let ours = spelled_our_way(word);
+        let ours = renamed::word(own_name(command), &spelled_our_way(word));
+        if words.as_slice().first().is_some_and(|value| renamed::is_json_alone(&ours, value)) {
+            words.next();
+            translated.push("--json=-".into());
+            continue;
+        }
         if let Some(ranks) = per_node(&ours, words.as_slice().first()) {
             words.next();
             translated.push(format!("--ppn={ranks}").into());
@@ -82,6 +89,11 @@ fn translate_one(typed: &[OsString], command: &Command) -> Vec<OsString> {
     translated
 }
 
+/// `check` of `mpirage check`.
+fn own_name(command: &Command) -> &str {
+    command.get_name().rsplit(' ').next().unwrap_or_default()
+}
+
 /// The ranks per node that Open MPI's `--map-by ppr:N:node` asks for.
 fn per_node(option: &OsStr, value: Option<&OsString>) -> Option<u32> {
     let value = value.filter(|_| option == "--map-by")?.to_str()?;
@@ -95,7 +107,7 @@ pub fn unknown_option(word: &OsStr, command: &Command) -> String {
     let names: Vec<String> = ours.map(|name| format!("--{name}")).collect();
     let others = SPELLINGS.iter().map(|(other, _)| *other);
     let meant = words::did_you_mean(&typed, names.iter().map(String::as_str).chain(others));
-    format!("unknown option {typed}{meant} (`{} --help` lists all options)", command.get_name())
+    format!("unknown option {typed}{meant} (`{} --help-all` lists all options)", command.get_name())
 }
 
 fn spelled_our_way(word: &OsString) -> OsString {
@@ -152,7 +164,7 @@ mod tests {
     #[test]
     fn what_people_type_is_understood() {
         let run = parse("-np 4 -ppn 2 -genv A 1 -x B=2 --mca btl tcp -host a,b:2 ./prog -np 7 --json");
-        assert_eq!((run.n, run.machine.ppn, run.results.json), (Some(4), Some(2), None));
+        assert_eq!((run.n, run.machine.ppn, run.results.json.is_wanted()), (Some(4), Some(2), false));
         assert_eq!((run.env, run.export), (vec!["A".to_owned(), "1".to_owned()], vec!["B=2".to_owned()]));
         assert_eq!(run.program, ["./prog", "-np", "7", "--json"]);
         assert_eq!(run.machine.host, ["a", "b:2"]);
@@ -180,9 +192,12 @@ mod tests {
     #[test]
     fn json_takes_a_file_only_with_an_equals_sign() {
         let run = parse("--json ./prog");
-        assert_eq!((run.results.json, run.program), (Some("-".into()), vec![OsString::from("./prog")]));
+        assert_eq!((run.results.json.is_shown(), run.results.json.is_alone()), (true, false));
+        assert_eq!(run.program, ["./prog"]);
+        let run = parse("--json - ./prog --json -");
+        assert_eq!((run.results.json.is_alone(), run.program.len()), (true, 3));
         let run = parse("--json=out.json ./prog");
-        assert_eq!((run.results.json, run.program.len()), (Some("out.json".into()), 1));
+        assert_eq!((run.results.json.file(), run.program.len()), (Some("out.json".as_ref()), 1));
     }
 
     #[test]

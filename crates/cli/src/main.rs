@@ -18,6 +18,7 @@ mod env;
 mod examples;
 mod exit;
 mod gdb;
+mod help;
 mod info;
 mod jobs;
 mod launcher;
@@ -27,6 +28,7 @@ mod plan;
 mod platform;
 mod program_output;
 mod progress;
+mod renamed;
 mod repeat;
 mod replay;
 mod report;
@@ -50,8 +52,13 @@ use clap::{CommandFactory, FromArgMatches};
 use mpirage_programs::compile::Language;
 use mpirage_simulation::words;
 
+use mpirage_system::NamesExhaustion;
+
 use crate::arguments::{Command, Line};
 use crate::exit::Failure;
+
+#[global_allocator]
+static MEMORY: NamesExhaustion = NamesExhaustion { code: exit::USAGE as i32 };
 
 fn main() -> ExitCode {
     let typed: Vec<OsString> = std::env::args_os().collect();
@@ -107,13 +114,14 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
     }
     // Never taken apart: that takes longer than parsing.
     let mut definition = ManuallyDrop::new(Line::command());
-    let parsed = definition.try_get_matches_from_mut(typed);
+    let typed = renamed::words(typed);
+    let parsed = definition.try_get_matches_from_mut(&typed);
     let line = match parsed.and_then(|matches| Line::from_arg_matches(&matches)) {
         Ok(line) => line,
         Err(error) if error.kind() == ErrorKind::InvalidSubcommand && !rest.is_empty() => {
             return Err(exit::usage(unknown_command(&Line::command(), rest)));
         }
-        Err(error) => return exit::from_clap(&error),
+        Err(error) => return help::answer(&error, Line::command(), rest),
     };
     match line.command {
         Command::Demo(demo) => demo::command(&demo),

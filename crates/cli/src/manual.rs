@@ -18,7 +18,12 @@ pub fn completions(shell: Shell) -> Result<u8, Failure> {
         Shell::Fish => clap_complete::Shell::Fish,
     };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut crate::arguments::Line::command(), "mpirage", &mut script);
+    clap_complete::generate(
+        shell,
+        &mut crate::help::with_all(crate::arguments::Line::command()),
+        "mpirage",
+        &mut script,
+    );
     crate::output::written(stdout().write_all(&script).and_then(|()| stdout().flush()))?;
     Ok(0)
 }

@@ -2,8 +2,12 @@
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, ErrorKind, Write, stderr, stdout};
+use std::sync::LazyLock;
 
+use anstream::{AutoStream, ColorChoice};
 use anyhow::anyhow;
+use clap::builder::StyledStr;
+use clap::builder::styling::{AnsiColor, Style};
 
 use crate::exit::{self, Failure};
 
@@ -34,7 +38,44 @@ pub fn written(result: io::Result<()>) -> Result<(), Failure> {
 /// Prints a failure on standard error; nothing if the reader of standard output is gone.
 pub fn report(failure: &Failure) {
     if failure.code != exit::BROKEN_PIPE {
-        error_line(format_args!("mpirage: {}", printable(&format!("{:#}", failure.error))));
+        let message = printable(&format!("{:#}", failure.error));
+        error_line(format_args!("{} {message}", Mark::Error.on("mpirage:")));
+    }
+}
+
+/// Prints help on standard error.
+pub fn styled_error(text: &StyledStr) {
+    let _ = AutoStream::auto(stderr()).write_all(text.ansi().to_string().as_bytes());
+}
+
+/// Prints a doubt about a result on standard error.
+pub fn warn(text: impl Display) {
+    error_line(format_args!("{} {text}", Mark::Warning.on("mpirage: warning:")));
+}
+
+/// What stands out on a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// What went wrong.
+    Error,
+    /// What may be wrong.
+    Warning,
+    /// The result that the user asked for.
+    Result,
+}
+
+impl Mark {
+    /// The text as standard error shows it: in colour on terminals, unless the user does not want that (`NO_COLOR`).
+    pub fn on(self, text: &str) -> String {
+        static IN_COLOUR: LazyLock<bool> =
+            LazyLock::new(|| AutoStream::choice(&stderr()) != ColorChoice::Never);
+        let style = match self {
+            _ if !*IN_COLOUR => return text.to_owned(),
+            Mark::Error => AnsiColor::Red.on_default().bold(),
+            Mark::Warning => AnsiColor::Yellow.on_default().bold(),
+            Mark::Result => Style::new().bold(),
+        };
+        format!("{style}{text}{style:#}")
     }
 }
 

@@ -43,7 +43,7 @@ fn check(spec: &str) -> Result<u8, Failure> {
     let (_, warnings) = resolve_model(&"flow".into(), &platform)?;
     resolve_model(&"packet".into(), &platform)?;
     for warning in platform.doubts().iter().chain(&warnings).chain(&platform.doubtful_routes()) {
-        say!("mpirage: warning: {warning}");
+        output::warn(warning);
     }
     output::line(format_args!(
         "{spec}: OK ({}, {})",
@@ -60,7 +60,7 @@ fn show(platform: &Platform, model: &str) -> Result<u8, Failure> {
     output::line(format_args!("  rates {}", platform.network_source().describe()));
     let (model, warnings) = resolve_model(&model.into(), platform)?;
     for warning in platform.doubts().iter().chain(&warnings) {
-        say!("mpirage: warning: {warning}");
+        output::warn(warning);
     }
     if let Network::Packet(packet) = &model.network {
         output::line(format_args!("\n[packet]"));

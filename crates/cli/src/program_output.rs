@@ -1,7 +1,7 @@
 //! Passes the standard output of ranks on to ours.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write, stdout};
+use std::io::{self, Write, stderr, stdout};
 
 /// The prefix of each line of a rank.
 type Tag = Box<dyn Fn(u32) -> String>;
@@ -9,6 +9,8 @@ type Tag = Box<dyn Fn(u32) -> String>;
 /// Writes the output of ranks, optionally with the rank in front of each line.
 #[derive(Default)]
 pub struct ProgramOutput {
+    /// Standard output belongs to something else.
+    elsewhere: bool,
     tag: Option<Tag>,
     /// The last byte that was passed on.
     last: Option<u8>,
@@ -28,6 +30,11 @@ impl ProgramOutput {
         ProgramOutput { tag: Some(Box::new(tag)), ..ProgramOutput::default() }
     }
 
+    /// Writes to standard error if standard output belongs to something else.
+    pub fn elsewhere(self, elsewhere: bool) -> ProgramOutput {
+        ProgramOutput { elsewhere, ..self }
+    }
+
     /// The output of one rank.
     pub fn of(&mut self, rank: u32) -> RankOutput<'_> {
         RankOutput { output: self, rank }
@@ -42,9 +49,9 @@ impl ProgramOutput {
         stdout().flush()
     }
 
-    /// True if the output does not end with a newline.
+    /// True if standard output does not end with a newline.
     pub fn ends_within_line(&self) -> bool {
-        self.last.is_some_and(|byte| byte != b'\n')
+        !self.elsewhere && self.last.is_some_and(|byte| byte != b'\n')
     }
 
     fn write(&mut self, rank: u32, bytes: &[u8]) -> io::Result<()> {
@@ -71,7 +78,10 @@ impl ProgramOutput {
 
     fn pass_on(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.last = bytes.last().copied().or(self.last);
-        stdout().write_all(bytes)
+        match self.elsewhere {
+            true => stderr().write_all(bytes),
+            false => stdout().write_all(bytes),
+        }
     }
 }
 

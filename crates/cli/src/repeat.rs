@@ -11,7 +11,7 @@ use mpirage_call::Burst;
 use mpirage_mpi::Costs;
 use mpirage_simulation::{Interrupt, costs, costs::Recording};
 
-use crate::arguments::RunArguments;
+use crate::arguments::{JsonArgument, RunArguments};
 use crate::child;
 use crate::exit::Failure;
 
@@ -67,7 +67,8 @@ pub fn apply_environment(arguments: &mut RunArguments) {
         arguments.host_speed = Some(speed);
         arguments.repeat = None;
         let results = &mut arguments.results;
-        (results.trace, results.report, results.json, results.quiet) = (Vec::new(), None, None, true);
+        (results.trace, results.report, results.quiet) = (Vec::new(), None, true);
+        results.json = JsonArgument::default();
     }
 }
 

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use mpirage_simulation::reporting;
 
-use crate::arguments::{ReplayArguments, ReportArguments, ResultArguments, STANDARD_OUTPUT};
+use crate::arguments::{JsonArgument, ReplayArguments, ReportArguments, ResultArguments};
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
 use crate::output;
-use crate::output::say;
 use crate::results::JsonOutput;
 use crate::{replay, results};
 
@@ -21,21 +20,21 @@ const DEFAULT_PAGE: &str = "report.html";
 
 /// Writes a page about runs, or prints their figures.
 pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
-    let page = match (&arguments.output, &arguments.json) {
-        (None, Some(_)) => None,
+    let page = match (&arguments.output, arguments.json.is_wanted()) {
+        (None, true) => None,
         (output, _) => Some(output.as_deref().unwrap_or(Path::new(DEFAULT_PAGE))),
     };
     check_files(arguments, page)?;
-    let json = arguments.json.as_deref().map(JsonOutput::open).transpose()?;
+    let json = JsonOutput::open(&arguments.json)?;
     let file = page.map(|page| results::open_report("-o", page)).transpose()?;
     let runs = arguments.runs.iter().map(|run| data(arguments, run)).collect::<Result<Vec<_>, _>>()?;
     if let Some((file, page)) = file.zip(page) {
         reporting::write(file, &runs)?;
         output::line(format_args!("{}", page.display()));
     }
-    if let Some(json) = json {
+    if arguments.json.is_wanted() {
         let figures = runs.iter().map(|run| mpirage_report::figures_of(run)).collect::<Result<Vec<_>, _>>();
-        json.write(&figures.context("cannot read a report")?, "")?;
+        json.write(&figures.context("cannot read a report")?)?;
     }
     Ok(0)
 }
@@ -46,8 +45,7 @@ fn check_files(arguments: &ReportArguments, page: Option<&Path>) -> Result<(), F
     arguments.runs.iter().for_each(|run| files.input("the run", Path::new(run)));
     arguments.machine.add_inputs(&mut files);
     page.into_iter().for_each(|page| files.output("-o", page));
-    let json = arguments.json.iter().filter(|file| file.as_os_str() != STANDARD_OUTPUT);
-    json.for_each(|file| files.output("--json", file));
+    arguments.json.add_to(&mut files);
     files.check()
 }
 
@@ -65,7 +63,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
         results: ResultArguments {
             pcap: Vec::new(),
             pcap_snap: None,
-            json: None,
+            json: JsonArgument::default(),
             quiet: true,
             trace: Vec::new(),
             trace_collectives: arguments.trace_collectives.clone(),
@@ -84,7 +82,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
     }
     results::report(&replayed.failures);
     for warning in &replayed.figures.warnings {
-        say!("mpirage: warning: {warning}");
+        output::warn(warning);
     }
     let report = replayed.report.ok_or_else(|| anyhow!("{run} gave no report"))?;
     reporting::embedded(&report)

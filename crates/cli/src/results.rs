@@ -11,20 +11,22 @@ pub use mpirage_simulation::open;
 use mpirage_simulation::{Failures, Figures};
 use serde::Serialize;
 
-use crate::arguments::{ResultArguments, STANDARD_OUTPUT};
+use crate::arguments::{JsonArgument, ResultArguments};
 use crate::exit::{Failure, usage};
-use crate::output::{self, say};
+use crate::output;
 use crate::summary;
 
 /// Opened outputs that are written when the run is over.
 pub struct Results {
-    json: Option<JsonOutput>,
+    json: JsonOutput,
     report: Option<OutputFile>,
     quiet: bool,
 }
 
 /// Where JSON goes.
 pub enum JsonOutput {
+    /// Nowhere.
+    None,
     /// Standard output.
     StandardOutput,
     /// A file.
@@ -32,32 +34,59 @@ pub enum JsonOutput {
 }
 
 impl JsonOutput {
-    /// Opens the file, unless it stands for standard output.
-    pub fn open(file: &Path) -> Result<JsonOutput, Failure> {
-        match file.as_os_str() == STANDARD_OUTPUT {
-            true => Ok(JsonOutput::StandardOutput),
-            false => Ok(JsonOutput::File(open(file)?)),
+    /// Opens what the user asks for.
+    pub fn open(wanted: &JsonArgument) -> Result<JsonOutput, Failure> {
+        match wanted.file() {
+            Some(file) => Ok(JsonOutput::File(open(file)?)),
+            None if wanted.is_wanted() => Ok(JsonOutput::StandardOutput),
+            None => Ok(JsonOutput::None),
         }
     }
 
+    /// Writes a value on one line.
+    pub fn write(self, value: &impl Serialize) -> Result<(), Failure> {
+        self.write_after("", value)
+    }
+
     /// Writes a value on one line, after `before` on standard output.
-    pub fn write(self, value: &impl Serialize, before: &str) -> Result<(), Failure> {
-        let text = serde_json::to_string(value).context("cannot write JSON")?;
+    pub fn write_after(self, before: &str, value: &impl Serialize) -> Result<(), Failure> {
+        let text = || serde_json::to_string(value).context("cannot write JSON");
         match self {
-            JsonOutput::StandardOutput => output::try_line(format_args!("{before}{text}")),
-            JsonOutput::File(mut file) => {
-                let name = file.path().display().to_string();
-                let written = writeln!(file, "{text}").and_then(|()| file.finish());
-                Ok(written.with_context(|| format!("cannot write {name}"))?)
-            }
+            JsonOutput::None => Ok(()),
+            JsonOutput::StandardOutput => output::try_line(format_args!("{before}{}", text()?)),
+            JsonOutput::File(file) => write(file, &format!("{}\n", text()?)),
         }
     }
+}
+
+/// Writes a whole file.
+pub fn write(mut file: OutputFile, text: &str) -> Result<(), Failure> {
+    let name = file.path().display().to_string();
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.finish());
+    Ok(written.with_context(|| format!("cannot write {name}"))?)
+}
+
+/// Opens a file on which people build or work further. If it exists, it is replaced only with `--force`.
+pub fn open_new(file: &Path, force: bool) -> Result<OutputFile, Failure> {
+    if file.is_file() && !force {
+        return Err(usage(format!("-o {}: the file exists; --force replaces it", file.display())));
+    }
+    open(file)
+}
+
+/// Opens a plot, whose name must end in `.svg`.
+pub fn open_plot(file: &Path) -> Result<OutputFile, Failure> {
+    if file.extension().is_none_or(|ending| ending != "svg") && !is_special(file) {
+        let problem = "a plot is an SVG file; choose a name that ends in .svg";
+        return Err(usage(format!("--plot {}: {problem}", file.display())));
+    }
+    open(file)
 }
 
 impl Results {
     /// Opens the outputs that the user asks for.
     pub fn open(wanted: &ResultArguments) -> Result<Results, Failure> {
-        let json = wanted.json.as_deref().map(JsonOutput::open).transpose()?;
+        let json = JsonOutput::open(&wanted.json)?;
         let report = wanted.report.as_deref().map(|file| open_report("--report", file)).transpose()?;
         Ok(Results { json, report, quiet: wanted.quiet })
     }
@@ -74,10 +103,9 @@ impl Results {
         }
         // Warnings are shown with `--quiet` too: the result may be wrong.
         for warning in &figures.warnings {
-            say!("mpirage: warning: {warning}");
+            output::warn(warning);
         }
-        let Some(json) = self.json else { return Ok(()) };
-        json.write(figures, if unfinished_line { "\n" } else { "" })
+        self.json.write_after(if unfinished_line { "\n" } else { "" }, figures)
     }
 }
 

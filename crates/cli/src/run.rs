@@ -30,7 +30,8 @@ use nix::sys::resource::{Resource, getrlimit};
 use crate::arguments::RunArguments;
 use crate::check::{self, CheckRun};
 use crate::conflicts::Conflicts;
-use crate::exit::{self, Failure};
+use crate::exit::Failure;
+use crate::help;
 use crate::launcher;
 use crate::output::{self, say};
 use crate::plan::{Compute, Mode, Plan};
@@ -47,7 +48,7 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     for words in launcher::translate(typed, &RunArguments::command()) {
         match parse(&words) {
             Ok(arguments) => jobs.push(arguments),
-            Err(error) => return exit::from_clap(&error),
+            Err(error) => return help::answer(&error, RunArguments::command(), typed),
         }
     }
     let plan = Plan::new(jobs, typed, Mode::Simulated)?;
@@ -58,7 +59,7 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
 pub fn parse(words: &[OsString]) -> Result<RunArguments, clap::Error> {
     // `mpirun --version` names the product, as other launchers do.
     // The definition is never taken apart: that takes longer than parsing.
-    let mut definition = ManuallyDrop::new(RunArguments::command().display_name("mpirage"));
+    let mut definition = ManuallyDrop::new(help::with_all(RunArguments::command()).display_name("mpirage"));
     RunArguments::from_arg_matches(&definition.try_get_matches_from_mut(words)?)
 }
 
@@ -97,7 +98,8 @@ impl Plan {
         let mut watch = SessionWatch {
             progress: Progress::new(self.programs.len(), self.arguments.results.quiet),
             lines: programs.clone(),
-            output: ProgramOutput::new(self.arguments.tag_output),
+            output: ProgramOutput::new(self.arguments.tag_output)
+                .elsewhere(self.arguments.results.json.is_alone()),
         };
         interrupt.check()?;
         let mut emulation = self.emulation.take();

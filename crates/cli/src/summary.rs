@@ -6,7 +6,7 @@ use mpirage_simulation::{BalancingFigures, EmulationFigures, Figures, FileFigure
 use mpirage_simulation::{words::bytes, words::count, words::thousands};
 use mpirage_units::{Duration, time_text};
 
-use crate::output::say;
+use crate::output::{Mark, say};
 
 /// Seconds after which a user may wish that a run were faster.
 const NOT_SHORT: f64 = 2.0;
@@ -20,7 +20,7 @@ pub fn print(figures: &Figures) {
         simulated => format!(", {:.3} × the simulated time", figures.wall_seconds / simulated),
     };
     if let Some(why) = figures.unreliable() {
-        say!("mpirage: UNRELIABLE: {why}");
+        say!("{} {why}", Mark::Error.on("mpirage: UNRELIABLE:"));
     }
     let ranks = count(figures.ranks as u64, "rank");
     say!("mpirage: {ranks} on {}, model {}", figures.platform, figures.model);
@@ -28,7 +28,7 @@ pub fn print(figures: &Figures) {
     if let Some(library) = &figures.mpi_library {
         say!("  MPI library     {library}");
     }
-    say!("  simulated time  {}", simulated_time(figures));
+    say!("  simulated time  {}", Mark::Result.on(&simulated_time(figures)));
     if let Some(spread) = &figures.repetition {
         print_spread(spread);
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::arguments::TraceAction;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, bad_trace, usage};
-use crate::output::{self, say};
+use crate::output;
 use crate::results;
 
 /// MPI functions shown; of the others, only their number.
@@ -60,7 +60,7 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
     interrupt.check()?;
     converted.map_err(bad_trace)?;
     for warning in scribe.warnings() {
-        say!("mpirage: warning: {warning}");
+        output::warn(warning);
     }
     Ok(0)
 }
@@ -98,7 +98,7 @@ pub fn aggregate(
     };
     interrupt.check()?;
     written.map_err(|error| bad_trace(format!("{input}: {error}")))?;
-    scribe.warnings().iter().for_each(|warning| say!("mpirage: warning: {warning}"));
+    scribe.warnings().iter().for_each(output::warn);
     Ok(())
 }
 

@@ -23,7 +23,7 @@ use subject::Subject;
 use crate::arguments::TuneArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
-use crate::output::say;
+use crate::output;
 
 /// The sizes of collectives for which the user names none.
 const SIZES: &str = "8B..4MiB";
@@ -43,7 +43,7 @@ pub fn command(arguments: &TuneArguments) -> Result<u8, Failure> {
     let rules = rules(&rows);
     let Task { machine, program, .. } = &task;
     let tuned_seconds = program.as_ref().map(|program| program.seconds_with(&rules, machine)).transpose()?;
-    machine.warnings.iter().for_each(|warning| say!("mpirage: warning: {warning}"));
+    machine.warnings.iter().for_each(output::warn);
     let results = Results {
         base: base_name(arguments),
         machine,
@@ -51,11 +51,11 @@ pub fn command(arguments: &TuneArguments) -> Result<u8, Failure> {
         rules,
         program: program.as_ref(),
         tuned_seconds,
-        repeat: arguments.repeat,
+        calls: arguments.calls,
         seconds: started.elapsed().as_secs_f64(),
         quiet: arguments.quiet,
     };
-    if !arguments.quiet && !files.json_on_standard_output() {
+    if !arguments.quiet && !arguments.json.is_shown() {
         results.print();
     }
     files.write(&results)
@@ -92,7 +92,7 @@ impl Task {
             points: self.points.clone(),
             candidates,
             base: self.machine.collectives.clone(),
-            repeat: arguments.repeat,
+            repeat: arguments.calls,
             near: if arguments.exhaustive { f64::INFINITY } else { NEAR },
             cores: arguments.cores.unwrap_or_else(all_cores),
         };
@@ -138,10 +138,9 @@ fn conflicts(arguments: &TuneArguments, subject: &Subject) -> Conflicts {
         Subject::Collectives(_) => {}
     }
     arguments.machine.add_inputs(&mut files);
-    let outputs = [("-o", &arguments.output), ("--plot", &arguments.plot), ("--json", &arguments.json)];
-    for (option, file) in outputs {
-        let file = file.as_deref().filter(|file| *file != Path::new(crate::arguments::STANDARD_OUTPUT));
-        file.into_iter().for_each(|file| files.output(option, file));
+    arguments.json.add_to(&mut files);
+    for (option, file) in [("-o", &arguments.output), ("--plot", &arguments.plot)] {
+        file.iter().for_each(|file| files.output(option, file));
     }
     files
 }

@@ -27,10 +27,8 @@ pub struct StudyRequest {
     pub name: String,
     /// The file of the trace, or a generated workload.
     pub trace: String,
-    /// The machine.
+    /// The machine. Ranks take turns on its `on_cores`; by default each has a core.
     pub machine: MachineRequest,
-    /// The cores on which ranks take turns; by default one for each rank.
-    pub cores: Option<NonZero<u32>>,
     /// The computation that takes time: `traced` or `none`; by default as in the traced run.
     pub compute: Option<String>,
     /// Speed of the machine on which the trace was measured; by default as the trace says.
@@ -103,7 +101,7 @@ impl Study {
         if workload.is_graph() {
             return Err(usage(format!("{}: ranks that are graphs cannot move", request.name)));
         }
-        let on_cores = request.cores.or(request.machine.on_cores).or(NonZero::new(ranks));
+        let on_cores = request.machine.on_cores.or(NonZero::new(ranks));
         let machine = Machine::new(&MachineRequest { on_cores, ..request.machine.clone() }, ranks)?;
         let Some(VirtualProcessors { cores, first }) = machine.virtual_processors.clone() else {
             return Err(usage(format!("{}: the trace has no ranks", request.name)));

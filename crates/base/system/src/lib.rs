@@ -1,11 +1,14 @@
-//! System facilities shared by several crates: stack frames, libraries of the system, signals that stop the program, words of a shell.
+//! System facilities shared by several crates: stack frames, libraries of the system, signals that stop the program,
+//! words of a shell, memory that is exhausted.
 
+mod exhausted_memory;
 mod frames;
 mod libraries;
 mod shell;
 mod stop_signals;
 mod thread_signals;
 
+pub use exhausted_memory::NamesExhaustion;
 pub use frames::{Frame, for_each_frame};
 pub use libraries::is_system_library;
 pub use shell::{quoted, split_words};

@@ -3,17 +3,17 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args};
 use mpirage_simulation::{MigrationRequest, StudyRequest};
 
-use super::{COMPUTATION, MachineArguments, STANDARD_OUTPUT};
+use super::{COMPUTATION, JsonArgument, MIGRATION, MachineArguments};
 
-const BALANCING: &str = "Load balancing";
+const BALANCING: &str = "Balancing";
 const RESULTS: &str = "Results";
 
 /// How ranks move between cores during `mpirage run`.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = BALANCING)]
+#[command(next_help_heading = MIGRATION)]
 pub struct MigrationArguments {
     /// Balance the load of cores at calls of AMPI_Migrate (smpi/smpi.h), with --on-cores: a name, or the file of an executable (./mine.py)
     #[arg(long, value_name = "NAME")]
@@ -41,13 +41,14 @@ impl MigrationArguments {
     }
 }
 
+/// In `mpirage balance`, the cores are no rare option.
+pub fn cores_first(argument: Arg) -> Arg {
+    if argument.get_id() == "on_cores" { argument.help_heading(BALANCING) } else { argument }
+}
+
 /// `mpirage balance`.
 #[derive(Clone, Debug, Args)]
 pub struct BalanceArguments {
-    /// Cores of the simulated machine for the ranks of the trace, in the order in which ranks would be placed [default: one for
-    /// each rank]
-    #[arg(long, value_name = "N", help_heading = BALANCING)]
-    pub cores: Option<NonZero<u32>>,
     /// Balancers to compare: names, or files of executables (./mine.py)
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "none,greedy,refine", help_heading = BALANCING)]
     pub balancer: Vec<String>,
@@ -72,9 +73,9 @@ pub struct BalanceArguments {
     /// Simulations at the same time; the result does not depend on it [default: the cores of this machine]
     #[arg(long, value_name = "N", help_heading = RESULTS)]
     pub jobs: Option<NonZero<usize>>,
-    /// Print the result as one JSON object instead of a table, or write it into FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = RESULTS)]
-    pub json: Option<PathBuf>,
+    /// The result as JSON.
+    #[command(flatten)]
+    pub json: JsonArgument,
     /// Write an HTML page: makespans, average load over time, and the load of each core in each iteration
     #[arg(long, value_name = "FILE.html", help_heading = RESULTS)]
     pub report: Option<PathBuf>,
@@ -105,7 +106,6 @@ impl BalanceArguments {
             name: self.trace.clone(),
             trace: trace.to_owned(),
             machine: self.machine.request(),
-            cores: self.cores,
             compute: compute.map(str::to_owned),
             host_speed: self.host_speed.clone(),
             balancer: self.balancer.clone(),

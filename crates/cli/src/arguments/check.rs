@@ -24,7 +24,7 @@ pub struct CheckArguments {
     #[arg(long, value_enum, default_value_t = CheckFormat::Text, value_name = "FORMAT", help_heading = CHECKS)]
     pub format: CheckFormat,
     /// Write the report into FILE instead of standard output
-    #[arg(long, value_name = "FILE", help_heading = CHECKS)]
+    #[arg(short, long, value_name = "FILE", help_heading = CHECKS)]
     pub output: Option<PathBuf>,
     /// Runs in which wildcard receives get other messages than in the first run, at the most
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000), help_heading = CHECKS)]
@@ -34,7 +34,7 @@ pub struct CheckArguments {
     pub orders: u32,
     /// Stop a run that takes longer than this many seconds on this machine
     #[arg(long, default_value = "300", value_name = "SECONDS", value_parser = time_limit, help_heading = CHECKS)]
-    pub limit: f64,
+    pub timeout: f64,
     /// The options of `run`.
     #[command(flatten)]
     pub run: RunArguments,

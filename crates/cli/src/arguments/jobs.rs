@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{COMPUTATION, ENVIRONMENT, EXECUTION, MachineArguments, STANDARD_OUTPUT, time_limit};
+use super::{COMPUTATION, ENVIRONMENT, EXECUTION, JsonArgument, MachineArguments, time_limit};
 
 /// `mpirage jobs`.
 #[derive(Clone, Debug, Args)]
@@ -30,12 +30,12 @@ pub struct JobsArguments {
     /// Prefix each line of standard output with [JOB,RANK]:
     #[arg(long, help_heading = ENVIRONMENT)]
     pub tag_output: bool,
-    /// Print the result as one JSON object: on standard output after the output of programs, or into FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = "Results")]
-    pub json: Option<PathBuf>,
+    /// The result as JSON.
+    #[command(flatten)]
+    pub json: JsonArgument,
     /// Write a report of each job, NAME.html, into this folder
     #[arg(long, value_name = "FOLDER", help_heading = "Results")]
-    pub reports: Option<PathBuf>,
+    pub report: Option<PathBuf>,
     /// Tell calls apart by the path on which a program made them, up to N callers: in reports and messages
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64), help_heading = "Results")]
     pub call_paths: u32,

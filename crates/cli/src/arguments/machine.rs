@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mpirage_simulation::{Machine, MachineRequest};
 
+use super::{PACKETS, PLACEMENT};
 use crate::conflicts::Conflicts;
 use crate::output::say;
 
@@ -27,34 +28,34 @@ pub struct MachineArguments {
     #[arg(long, value_name = "PROFILE")]
     pub mpi_profile: Option<String>,
     /// With --model packet: only messages from, to or through these hosts, links and switches as packets, all others as flows
-    #[arg(long, value_name = "PLACE,…", value_delimiter = ',')]
+    #[arg(long, value_name = "PLACE,…", value_delimiter = ',', help_heading = PACKETS)]
     pub packet_at: Vec<String>,
     /// What random numbers start from: losses and late receivers of profiles, and the noise of a model
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub seed: u64,
     /// Algorithms of collectives: the table of a library, NAME=ALGORITHM[@SIZES], files; `mpirage info collectives` lists them
-    #[arg(long, default_value = "", value_name = "CHOICE")]
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "CHOICE")]
     pub coll: String,
     /// Hosts to use: NAME[:SLOTS],… (also -host, --hosts)
-    #[arg(short = 'H', long = "host", value_name = "HOSTS", value_delimiter = ',')]
+    #[arg(short = 'H', long = "host", value_name = "HOSTS", value_delimiter = ',', help_heading = PLACEMENT)]
     pub host: Vec<String>,
     /// A file of hosts, one per line, optionally with slots=N or :N (also -machinefile, -f)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = PLACEMENT)]
     pub hostfile: Option<PathBuf>,
     /// Placement of ranks: fill one host after the other, core by core (slot, core), one rank per NUMA domain or socket of a host in turn (numa, socket), or one rank per host in turn (node)
-    #[arg(long, default_value = "slot", value_name = "HOW")]
+    #[arg(long, default_value = "slot", value_name = "HOW", help_heading = PLACEMENT)]
     pub map_by: String,
     /// What ranks are bound to on hosts with a [node]: their core, their socket or nothing (core, socket, none; also --bind-to)
-    #[arg(long, default_value = "core", value_name = "HOW")]
+    #[arg(long, default_value = "core", value_name = "HOW", help_heading = PLACEMENT)]
     pub bind: String,
     /// Print the host and core of each rank
-    #[arg(long)]
+    #[arg(long, help_heading = PLACEMENT)]
     pub report_bindings: bool,
     /// Ranks per host (also -ppn, -npernode)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub ppn: Option<u32>,
     /// Put the ranks on N cores of the machine, in blocks; the ranks of a core compute one after the other, burst by burst, as the virtual processors of Adaptive MPI do
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = PLACEMENT)]
     pub on_cores: Option<NonZero<u32>>,
 }
 

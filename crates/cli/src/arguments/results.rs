@@ -7,7 +7,7 @@ use mpirage_simulation::OutputRequest;
 use mpirage_simulation::reporting::IdealTime;
 use mpirage_simulation::words::choose;
 
-use super::STANDARD_OUTPUT;
+use super::{JsonArgument, PACKETS};
 use crate::conflicts::Conflicts;
 use crate::exit::Failure;
 
@@ -15,9 +15,9 @@ use crate::exit::Failure;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Results", group = ArgGroup::new("shown").args(["trace", "report"]).multiple(true))]
 pub struct ResultArguments {
-    /// Print the result as one JSON object: on standard output after the program's own output, or into FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT)]
-    pub json: Option<PathBuf>,
+    /// The result as JSON.
+    #[command(flatten)]
+    pub json: JsonArgument,
     /// Do not print the summary
     #[arg(short, long, overrides_with = "quiet")]
     pub quiet: bool,
@@ -28,10 +28,10 @@ pub struct ResultArguments {
     #[arg(long, default_value = "no", value_name = "yes|no", requires = "shown")]
     pub trace_collectives: String,
     /// Capture frames for Wireshark, with --model packet: those of a host, a link (NAME, NAME_UP, NAME_DOWN), or a switch (switch-LEVEL-NUMBER) or one of its ports
-    #[arg(long, value_name = "PLACE[:PORT]=FILE.pcapng")]
+    #[arg(long, value_name = "PLACE[:PORT]=FILE.pcapng", help_heading = PACKETS)]
     pub pcap: Vec<String>,
     /// Bytes of each frame that captures keep [default: 128, all headers]
-    #[arg(long, value_name = "BYTES", requires = "pcap", value_parser = clap::value_parser!(u32).range(1..=262_144))]
+    #[arg(long, value_name = "BYTES", requires = "pcap", help_heading = PACKETS, value_parser = clap::value_parser!(u32).range(1..=262_144))]
     pub pcap_snap: Option<u32>,
     /// Write a report, an HTML page
     #[arg(long, value_name = "FILE.html")]
@@ -59,9 +59,7 @@ impl ResultArguments {
     /// Adds the files that a run writes.
     pub fn add_outputs(&self, files: &mut Conflicts) {
         self.trace.iter().for_each(|file| files.trace("--trace", file));
-        for file in self.json.iter().filter(|file| file.as_os_str() != STANDARD_OUTPUT) {
-            files.output("--json", file);
-        }
+        self.json.add_to(files);
         self.report.iter().for_each(|file| files.output("--report", file));
         for (_, file) in self.pcap.iter().filter_map(|capture| capture.split_once('=')) {
             files.output("--pcap", Path::new(file));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{MachineArguments, STANDARD_OUTPUT};
+use super::{JsonArgument, MachineArguments};
 
 const MEASUREMENTS: &str = "Measurements";
 const FIT: &str = "Fit";
@@ -64,15 +64,18 @@ pub struct CalibrateArguments {
     /// Write the model file, for --model FILE.toml
     #[arg(short, long, value_name = "MODEL.toml", help_heading = RESULTS)]
     pub output: Option<PathBuf>,
+    /// Replace the model file if it exists
+    #[arg(long, requires = "output", help_heading = RESULTS)]
+    pub force: bool,
     /// Draw measured and fitted times
     #[arg(long, value_name = "FILE.svg", help_heading = RESULTS)]
     pub plot: Option<PathBuf>,
     /// Write a report, an HTML page
     #[arg(long, value_name = "FILE.html", help_heading = RESULTS)]
     pub report: Option<PathBuf>,
-    /// Print the result as one JSON object instead of tables, or write it into FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = RESULTS)]
-    pub json: Option<PathBuf>,
+    /// The result as JSON.
+    #[command(flatten)]
+    pub json: JsonArgument,
     /// Do not print tables
     #[arg(short, long, overrides_with = "quiet", help_heading = RESULTS)]
     pub quiet: bool,
@@ -95,9 +98,9 @@ pub struct CompareArguments {
     /// Draw simulated and measured times
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Print the result as one JSON object instead of tables, or write it into FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT)]
-    pub json: Option<PathBuf>,
+    /// The result as JSON.
+    #[command(flatten)]
+    pub json: JsonArgument,
     /// Do not print tables
     #[arg(short, long, overrides_with = "quiet")]
     pub quiet: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{COMPUTATION, MachineArguments, ResultArguments, STANDARD_OUTPUT};
+use super::{COMPUTATION, JsonArgument, MachineArguments, ResultArguments};
 use crate::examples;
 
 /// `mpirage replay`.
@@ -39,9 +39,9 @@ pub struct ReportArguments {
     /// The page to write [default: report.html, or none with --json]
     #[arg(short, long, value_name = "FILE.html", help_heading = "Results")]
     pub output: Option<PathBuf>,
-    /// Print the figures of the runs as one JSON array, with wait states and findings: on standard output, or into FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = "Results")]
-    pub json: Option<PathBuf>,
+    /// The figures of the runs as JSON.
+    #[command(flatten)]
+    pub json: JsonArgument,
     /// Computation of a trace: traced (all of it takes time) or none [default: as in the traced run]
     #[arg(long, value_name = "HOW", help_heading = COMPUTATION)]
     pub compute: Option<String>,

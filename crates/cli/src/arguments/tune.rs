@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{COMPUTATION, MachineArguments, SEARCH, STANDARD_OUTPUT};
+use super::{COMPUTATION, JsonArgument, MachineArguments, SEARCH};
 
 /// `mpirage tune`.
 #[derive(Clone, Debug, Args)]
@@ -32,7 +32,7 @@ pub struct TuneArguments {
     pub radices: Vec<u32>,
     /// Calls in a row in each simulation; their mean counts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = SEARCH)]
-    pub repeat: u32,
+    pub calls: u32,
     /// Try all parameters of all algorithms, also of those that are far from the best with their defaults
     #[arg(long, help_heading = SEARCH)]
     pub exhaustive: bool,
@@ -52,9 +52,9 @@ pub struct TuneArguments {
     /// Draw the times over the sizes
     #[arg(long, value_name = "FILE.svg", help_heading = "Results")]
     pub plot: Option<PathBuf>,
-    /// Print the result as one JSON object instead of a table, or write it into FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STANDARD_OUTPUT, help_heading = "Results")]
-    pub json: Option<PathBuf>,
+    /// The result as JSON.
+    #[command(flatten)]
+    pub json: JsonArgument,
     /// Do not print the table
     #[arg(short, long, overrides_with = "quiet", help_heading = "Results")]
     pub quiet: bool,

@@ -6,7 +6,6 @@ use std::process::{Command, Output};
 use anyhow::Context;
 use mpirage_simulation::Interrupt;
 
-use super::files::write;
 use crate::arguments::CalibrateArguments;
 use crate::child;
 use crate::exit::{Failure, usage};
@@ -40,7 +39,7 @@ pub fn run(arguments: &CalibrateArguments) -> Result<String, Failure> {
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if let Some(file) = saved {
-        write(file, &text)?;
+        results::write(file, &text)?;
     }
     Ok(text)
 }

@@ -65,12 +65,12 @@ impl<'a> Exploration<'a> {
     }
 
     fn make(&self, name: &str, settings: &Settings) -> Result<Ran, Failure> {
-        let limit = Duration::from_secs_f64(self.arguments.limit);
+        let limit = Duration::from_secs_f64(self.arguments.timeout);
         let mut ran = single::run(self.typed, settings, self.folder.path(), limit, self.interrupt)?;
         if ran.told.is_none() {
             let text = format!(
                 "the run with {name} did not end within {} s; the program may wait for ever in a loop of its own",
-                self.arguments.limit
+                self.arguments.timeout
             );
             let finding = Finding::new(FindingClass::Deadlock, 0, text);
             // Of a run with choices it is not known whether it waits for a message that cannot be had.

@@ -12,14 +12,14 @@
 //! writes files.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use mpirage_simulation::{Interrupt, Try, allowed_lag, round_factor as round};
 use mpirage_units::{Duration, counted};
 
 use super::factor::Share;
-use crate::arguments::EmulateArguments;
+use crate::arguments::{EmulateArguments, JsonArgument};
 use crate::child;
 use crate::exit::{self, Failure};
 use crate::output::say;
@@ -58,7 +58,7 @@ pub fn apply_environment(arguments: &mut EmulateArguments) {
         arguments.time_factor = factor;
         let results = &mut arguments.run.results;
         (results.trace, results.report, results.quiet) = (Vec::new(), None, true);
-        results.json = Some(PathBuf::from(file));
+        results.json = JsonArgument::into_file(file.into());
     }
 }
 

@@ -10,7 +10,7 @@ use mpirage_simulation::jobs::{Job, JobsPlan};
 use mpirage_simulation::{Interrupt, costs, costs::Recording};
 use serde::Deserialize;
 
-use crate::arguments::JobsArguments;
+use crate::arguments::{JobsArguments, JsonArgument};
 use crate::child;
 use crate::exit::Failure;
 
@@ -47,9 +47,9 @@ struct Took {
 pub fn apply_environment(arguments: &mut JobsArguments) -> Option<PathBuf> {
     let (name, folder) = (std::env::var(JOB).ok()?, PathBuf::from(std::env::var_os(FOLDER)?));
     arguments.host_speed = std::env::var(SPEED).ok().or(arguments.host_speed.take());
-    arguments.json = Some(result_file(&folder, &name));
+    arguments.json = JsonArgument::into_file(result_file(&folder, &name));
     arguments.only = Some(name.clone());
-    (arguments.reports, arguments.quiet, arguments.no_alone) = (None, true, true);
+    (arguments.report, arguments.quiet, arguments.no_alone) = (None, true, true);
     Some(costs_file(&folder, &name))
 }
 

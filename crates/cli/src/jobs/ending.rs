@@ -123,7 +123,7 @@ impl Run {
         ends: &[Vec<f64>],
         waits: &[Vec<(u32, String)>],
     ) -> Result<(), Failure> {
-        let Some(folder) = &self.arguments.reports else { return Ok(()) };
+        let Some(folder) = &self.arguments.report else { return Ok(()) };
         for (at, (job, seen)) in self.plan.jobs.iter().zip(observed).enumerate() {
             let Some(report) = &seen.report else { continue };
             let machine = self.plan.machine_of(job);

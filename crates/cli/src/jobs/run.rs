@@ -24,7 +24,7 @@ use super::alone::Alone;
 use super::ending::ends;
 use crate::arguments::JobsArguments;
 use crate::exit::{Failure, usage};
-use crate::output::{self, say};
+use crate::output;
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 use crate::results::{self, JsonOutput};
@@ -55,7 +55,7 @@ pub(super) struct Observed {
 
 impl Run {
     /// Runs the jobs; gives the exit code.
-    pub fn carry_out(mut self, json: Option<JsonOutput>, interrupt: Interrupt) -> Result<u8, Failure> {
+    pub fn carry_out(mut self, json: JsonOutput, interrupt: Interrupt) -> Result<u8, Failure> {
         let started = Instant::now();
         let observed = self.observe()?;
         let lines = self.lines(&observed);
@@ -91,9 +91,9 @@ impl Run {
         if !self.arguments.quiet {
             figures.print();
         }
-        figures.warnings.iter().for_each(|warning| say!("mpirage: warning: {warning}"));
+        figures.warnings.iter().for_each(output::warn);
         let line_break = if output.ends_within_line() { "\n" } else { "" };
-        let shown = json.map_or(Ok(()), |json| json.write(&figures, line_break));
+        let shown = json.write_after(line_break, &figures);
         let code = outcomes.iter().map(exit_code).find(|&code| code != 0).unwrap_or(0);
         Ok(results::conclude(failures, shown, code))
     }
@@ -105,7 +105,7 @@ impl Run {
 
     fn observe_one(&self, job: &Job) -> Result<Observed, Failure> {
         let lines = job.program.is_some().then(|| Rc::new(SourceLines::default()));
-        let report = match &self.arguments.reports {
+        let report = match &self.arguments.report {
             None => None,
             Some(_) => {
                 let machine = self.plan.machine_of(job);
@@ -202,6 +202,10 @@ impl Run {
     }
 
     fn output(&self) -> ProgramOutput {
+        self.tagged_output().elsewhere(self.arguments.json.is_alone())
+    }
+
+    fn tagged_output(&self) -> ProgramOutput {
         if !self.arguments.tag_output {
             return ProgramOutput::new(false);
         }

@@ -8,7 +8,7 @@ use mpirage_plot::short_number;
 use mpirage_simulation::words::count;
 use mpirage_sweep::{Analysis, Case, CaseKey, Group, Outcome, Results, Study, Watch, quoted};
 
-use crate::output::{line, say};
+use crate::output::{self, line, say};
 
 /// Combinations in the ranking.
 const SHOWN: usize = 10;
@@ -142,16 +142,16 @@ fn row(rank: usize, group: &Group<'_>, best: &Group<'_>, analysis: &Analysis<'_>
 /// Prints doubts about the results.
 pub fn warnings(study: &Study, results: &Results) {
     for measure in results.missing_measures(study) {
-        say!(
-            "mpirage: warning: no case has the measure {measure}; does its formula name columns of results.csv?"
-        );
+        output::warn(format_args!(
+            "no case has the measure {measure}; does its formula name columns of results.csv?"
+        ));
     }
     let doubtful =
         results.finished().filter(|row| row.figure("warnings").is_some_and(|number| number > 0.0)).count();
     if doubtful > 0 {
-        say!(
-            "mpirage: warning: mpirage has doubts about {}; see the column `warnings`, and stderr in cases/",
+        output::warn(format_args!(
+            "mpirage has doubts about {}; see the column `warnings`, and stderr in cases/",
             count(doubtful as u64, "result")
-        );
+        ));
     }
 }

@@ -1,9 +1,7 @@
 //! The files that `mpirage tune` writes: opened before the search, written after it.
 
-use std::io::Write;
 use std::path::Path;
 
-use anyhow::Context;
 use mpirage_call::{Algorithm, Collective, Method};
 use mpirage_collectives::Performed;
 use mpirage_collectives::mpich::{self, MpichVersion};
@@ -13,10 +11,10 @@ use mpirage_simulation::{Failures, words};
 use mpirage_tune::{Threshold, rules_by_size, svg, thresholds};
 
 use super::show::{Results, sections};
-use crate::arguments::{STANDARD_OUTPUT, TuneArguments};
+use crate::arguments::TuneArguments;
 use crate::exit::{Failure, usage};
-use crate::output::{self, say};
-use crate::results;
+use crate::output::say;
+use crate::results::{self, JsonOutput, write};
 
 /// A library that reads rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,34 +222,17 @@ fn own_rules(results: &Results<'_>) -> String {
 pub struct Files {
     rules: Option<(OutputFile, Library)>,
     plot: Option<OutputFile>,
-    json: Option<Json>,
-}
-
-enum Json {
-    StandardOutput,
-    File(OutputFile),
+    json: JsonOutput,
 }
 
 impl Files {
-    /// Opens what the user asks for. An existing file of rules is replaced only if the user says so: it may be the work of a
-    /// person.
+    /// Opens what the user asks for.
     pub fn open(arguments: &TuneArguments, library: Option<Library>) -> Result<Files, Failure> {
-        if let Some(file) = arguments.output.as_ref().filter(|file| file.is_file() && !arguments.force) {
-            return Err(usage(format!("-o {}: the file exists; --force replaces it", file.display())));
-        }
-        let rules = arguments.output.as_deref().map(results::open).transpose()?.zip(library);
-        let plot = arguments.plot.as_deref().map(open_plot).transpose()?;
-        let json = match &arguments.json {
-            Some(file) if file.as_os_str() == STANDARD_OUTPUT => Some(Json::StandardOutput),
-            Some(file) => Some(Json::File(results::open(file)?)),
-            None => None,
-        };
+        let rules = arguments.output.as_deref().map(|file| results::open_new(file, arguments.force));
+        let rules = rules.transpose()?.zip(library);
+        let plot = arguments.plot.as_deref().map(results::open_plot).transpose()?;
+        let json = JsonOutput::open(&arguments.json)?;
         Ok(Files { rules, plot, json })
-    }
-
-    /// Does a JSON object take the place of the table?
-    pub fn json_on_standard_output(&self) -> bool {
-        matches!(self.json, Some(Json::StandardOutput))
     }
 
     /// Writes them all. A file that fails does not stop the others.
@@ -269,29 +250,9 @@ impl Files {
                 sections(results.rows).map(|rows| (results.heading(rows), rows.iter().collect())).collect();
             failures.note(write(file, &svg(&results.title(), &results.base, &panels)));
         }
-        match self.json {
-            Some(Json::StandardOutput) => drop(failures.note(output::try_line(results.json()))),
-            Some(Json::File(file)) => drop(failures.note(write(file, &format!("{}\n", results.json())))),
-            None => {}
-        }
+        failures.note(self.json.write(&results.json()));
         Ok(failures.exit_code(0))
     }
-}
-
-fn open_plot(file: &Path) -> Result<OutputFile, Failure> {
-    if file.extension().is_none_or(|ending| ending != "svg") && !mpirage_files::is_special(file) {
-        return Err(usage(format!(
-            "--plot {}: a plot is an SVG file; choose a name that ends in .svg",
-            file.display()
-        )));
-    }
-    results::open(file)
-}
-
-fn write(mut file: OutputFile, text: &str) -> Result<(), Failure> {
-    let name = file.path().display().to_string();
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.finish());
-    Ok(written.with_context(|| format!("cannot write {name}"))?)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub struct Results<'a> {
     /// The program's time with the rules, in seconds.
     pub tuned_seconds: Option<f64>,
     /// Calls in a row in each simulation.
-    pub repeat: u32,
+    pub calls: u32,
     /// Real seconds that it took.
     pub seconds: f64,
     /// Say nothing but errors and warnings?
@@ -204,7 +204,7 @@ impl Results<'_> {
             "model": self.machine.model.name,
             "ranks": self.machine.ranks(),
             "base": self.base,
-            "repeat": self.repeat,
+            "repeat": self.calls,
             "mean_loss": self.mean_loss(),
             "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
             "rules": self.rules.iter().map(ToString::to_string).collect::<Vec<_>>(),

@@ -12,6 +12,7 @@
 
 mod failed_polls;
 mod lines;
+mod other_launcher;
 mod rank_side;
 mod state;
 
@@ -343,6 +344,7 @@ fn from_environment() -> (Peer, Identity) {
         Attach::Rank(end) => to_simulator(end, host),
         Attach::OtherVersion => process::end_with_other_library(),
         Attach::Alone => {
+            other_launcher::warn();
             let identity =
                 Identity { rank: RankId::default(), simulated: false, briefing: alone::BRIEFING, host };
             (Peer::Alone(Box::<Alone>::default()), identity)
