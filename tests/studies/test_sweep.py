@@ -145,7 +145,7 @@ pareto = ["cost", "simulated_seconds"]
     suite.check("rich: cases without those left out", done.code == 0 and len(table) == 3 * 4, done)
     suite.check("rich: repetitions draw other numbers", len({(row["net"], row["simulated_seconds"]) for row in table}) == 8, table)
     suite.check("rich: measures and fields are columns", [(row["cost"], row["net.price"]) for row in table[::4]] == [("40", "10"), ("40", "10"), ("16", "4")], table)
-    suite.check("rich: the ranking has intervals", find(r"\d+\.\d+ to \d+\.\d+", done.out), done.out)
+    suite.check("rich: the ranking has intervals", find(r"\d ms to \d+\.\d+ ms", done.out), done.out)
     suite.check("rich: efficiencies are columns", all(0 < float(row["efficiency.parallel"]) <= 1 for row in table), table[0])
 
 
@@ -296,6 +296,28 @@ def test_bad_studies(suite):
     suite.check("bad studies: no file", missing.code == 84 and "there is no file" in missing.err, missing)
     huge = sweep(suite, write(suite, "huge", 'command = "run ./a {x} {y} {z}"\n[parameters]\n' + "".join(f"{name} = {{ from = 1, to = 200, step = 1 }}\n" for name in "xyz")))
     suite.check("bad studies: millions of cases", huge.code == 84 and "more than 1000000 combinations" in huge.err, huge)
+
+
+def test_scaling(suite):
+    """A study of ranks: speed-up and efficiency on the page, a ranking for each number of ranks only."""
+    study = write(suite, "scaling", """
+command = "replay -p cluster:16 --net {net} gen:halo2d,ranks={ranks},bytes=4KiB,iterations=20,compute=1ms"
+[parameters]
+ranks = { from = 1, to = 16, factor = 4 }
+net = ["hdr", "gige"]
+""")
+    done = sweep(suite, study)
+    table = rows(study)
+    suite.check("scaling: the study runs", done.code == 0 and len(table) == 6, done)
+    ranked = [line.split() for line in done.out.splitlines() if line[:1].isdigit()]
+    places = [(words[0], words[1]) for words in ranked]
+    suite.check("scaling: networks are ranked for each number of ranks", sorted(places) == sorted((place, str(ranks)) for ranks in (1, 4, 16) for place in "12"), done.out)
+    page = (study.with_suffix(".sweep") / "index.html").read_text()
+    suite.check("scaling: the page has a section", "<h2>Scaling</h2>" in page)
+    times = {row["ranks"]: float(row["simulated_seconds"]) for row in table if row["net"] == "gige"}
+    efficiency = 100 * times["1"] / times["16"]
+    weak = page[page.index("problem grows with ranks"):]
+    suite.check("scaling: efficiency where the problem grows is the ratio of times", f"16 ranks: {efficiency:.4g}" in weak, (efficiency, weak[:3000]))
 
 
 def test_page(suite):

@@ -23,11 +23,7 @@ const COLUMNS: usize = 3;
 /// The page as HTML. It links to nothing.
 pub fn page(table: &Table<'_>) -> String {
     let title = escaped(&table.title());
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n<style>{STYLE}</style></head>\n\
-         <body><h1>Load balancing</h1>\n<p class=\"lead\">{title}</p>\n"
-    );
+    let mut out = format!("<h1>Load balancing</h1>\n<p class=\"lead\">{title}</p>\n");
     answer(&mut out, table);
     makespans(&mut out, table);
     for (title, compared) in
@@ -45,12 +41,7 @@ pub fn page(table: &Table<'_>) -> String {
         &charts(&average_loads(table), COLUMNS),
     );
     heat_maps(&mut out, table);
-    let _ = writeln!(
-        out,
-        "<footer>mpirage {}</footer><script>{SCRIPT}</script></body></html>",
-        env!("CARGO_PKG_VERSION")
-    );
-    out
+    mpirage_plot::page(&table.title(), STYLE, &out, SCRIPT)
 }
 
 /// A case in words, such as "greedy, every 10".

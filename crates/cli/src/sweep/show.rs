@@ -4,9 +4,8 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use mpirage_plot::short_number;
 use mpirage_simulation::words::count;
-use mpirage_sweep::{Analysis, Case, CaseKey, Group, Outcome, Results, Study, Watch, quoted};
+use mpirage_sweep::{Analysis, Case, CaseKey, Outcome, Ranked, Results, Study, Watch, measure, quoted};
 
 use crate::output::{self, line, say};
 
@@ -104,11 +103,11 @@ pub fn print(study: &Study, results: &Results, folder: &Path) {
 }
 
 fn print_ranking(study: &Study, analysis: &Analysis<'_>) {
-    let ranking = analysis.ranking();
-    let Some(best) = ranking.first() else { return };
+    let problems = analysis.problems();
+    let each = (SHOWN / problems.len().max(1)).max(1);
+    let shown = problems.iter().take(SHOWN).flat_map(|problem| problem.ranking.iter().take(each));
     let mut table = vec![heading(study, analysis)];
-    table
-        .extend(ranking.iter().take(SHOWN).enumerate().map(|(at, group)| row(at + 1, group, best, analysis)));
+    table.extend(shown.map(|one| row(analysis.measure(), one)));
     let columns = table[0].len();
     let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
@@ -116,27 +115,28 @@ fn print_ranking(study: &Study, analysis: &Analysis<'_>) {
         let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}"));
         line(cells.collect::<Vec<_>>().join("  ").trim_end());
     }
-    if ranking.len() > SHOWN {
-        line(format_args!("… and {} more", ranking.len() - SHOWN));
+    let left = analysis.groups().len() + 1 - table.len();
+    if left > 0 {
+        line(format_args!("… and {left} more"));
     }
 }
 
 fn heading(study: &Study, analysis: &Analysis<'_>) -> Vec<String> {
     let names = study.parameters().iter().map(|parameter| parameter.name().to_owned());
-    let measure = [analysis.measure(), "5 to 95 %", "to the best", ""].map(str::to_owned);
+    let name = measure::name(analysis.measure());
+    let measure = [&name, "5 to 95 %", "to the best", ""].map(str::to_owned);
     std::iter::once("rank".to_owned()).chain(names).chain(measure).collect()
 }
 
-fn row(rank: usize, group: &Group<'_>, best: &Group<'_>, analysis: &Analysis<'_>) -> Vec<String> {
+fn row(name: &str, Ranked { group, rank, to_best, is_like_best }: &Ranked<'_, '_>) -> Vec<String> {
     let labels = group.combination().iter().map(|level| level.label().to_owned());
-    let interval =
-        group.interval().map(|(low, high)| format!("{} to {}", short_number(low), short_number(high)));
-    let ratio = group.centre() / best.centre();
-    let apart = if ratio.is_finite() { format!("{:+.1} %", 100.0 * (ratio - 1.0)) } else { String::new() };
-    let like = rank > 1 && interval.is_some() && analysis.is_like_best(group);
-    let verdict = if like { "not distinguishable from the best" } else { "" };
-    let measure = [short_number(group.centre()), interval.unwrap_or_default(), apart, verdict.to_owned()];
-    std::iter::once(rank.to_string()).chain(labels).chain(measure).collect()
+    let interval = group.interval().map(|ends| measure::interval(name, ends));
+    let apart = to_best.map_or_else(String::new, |share| format!("{:+.1} %", 100.0 * share));
+    let rank = rank.map_or_else(String::new, |rank| rank.to_string());
+    let verdict = if *is_like_best { "not distinguishable from the best" } else { "" };
+    let measure =
+        [measure::shown(name, group.centre()), interval.unwrap_or_default(), apart, verdict.to_owned()];
+    std::iter::once(rank).chain(labels).chain(measure).collect()
 }
 
 /// Prints doubts about the results.

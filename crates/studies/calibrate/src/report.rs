@@ -2,15 +2,19 @@
 
 use std::fmt::Write;
 
-use mpirage_plot::{Colour, Look, Panel, Series, escaped, size_text, svg};
+use mpirage_plot::{
+    AxisLook, Chart, Colour, Line, Look, Mark, Panel, Scale, Series, charts, escaped, size_text, svg,
+};
 use mpirage_units::{Duration, time_text};
 
 use crate::error::percent;
-use crate::fit::Calibration;
+use crate::fit::{Calibration, TimeModel};
 use crate::measurement::Point;
 
 /// Points of a drawn line in each factor of two.
 const STEPS: u32 = 4;
+/// Numbers are to the right, names of models to the left.
+const STYLE: &str = "td, th { text-align: right; } td:first-child, th:first-child { text-align: left; }";
 
 /// The measured ping-pongs and those of all models, as SVG.
 pub fn plot(calibration: &Calibration, title: &str) -> String {
@@ -57,15 +61,9 @@ fn sizes(calibration: &Calibration) -> impl Iterator<Item = u64> {
 /// A page with the plot, the errors, the parameters and the model file.
 pub fn page(calibration: &Calibration, title: &str, model_file: &str) -> String {
     let mut out = String::new();
-    let title = escaped(title);
-    let _ = writeln!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\n\
-         <style>body{{font:15px sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}table{{border-collapse:collapse}}\
-         td,th{{padding:.2em .8em;text-align:right;border-bottom:1px solid #ddd}}td:first-child,th:first-child{{text-align:left}}\
-         pre{{background:#f6f6f6;padding:1em;overflow:auto}}</style>\n<h1>{title}</h1>"
-    );
-    out.push_str(&plot(calibration, "ping-pong"));
+    let _ = writeln!(out, "<h1>{}</h1>", escaped(title));
+    let _ = writeln!(out, "<div class=\"charts\">{}", plot(calibration, "ping-pong"));
+    let _ = writeln!(out, "{}</div>", charts(&[residuals(calibration)], 1));
     errors(&mut out, calibration);
     if !calibration.segments.is_empty() {
         parameters(&mut out, calibration);
@@ -73,8 +71,34 @@ pub fn page(calibration: &Calibration, title: &str, model_file: &str) -> String 
     for note in &calibration.notes {
         let _ = writeln!(out, "<p>Note: {}.</p>", escaped(note));
     }
-    let _ = writeln!(out, "<h2>Model file</h2>\n<pre>{}</pre>\n</html>", escaped(model_file));
-    out
+    let _ = writeln!(out, "<h2>Model file</h2>\n<pre>{}</pre>", escaped(model_file));
+    mpirage_plot::page(title, STYLE, &out, "")
+}
+
+/// By how much measured times differ from those of each model.
+fn residuals(calibration: &Calibration) -> Chart {
+    let points = || calibration.points.iter().chain(&calibration.held_out);
+    let residual = |point: &Point, modelled: f64| {
+        let percent = 100.0 * (point.seconds / modelled - 1.0);
+        let text = format!("{}: {percent:+.1} %", size_text(point.bytes));
+        Mark { x: point.bytes.max(1) as f64, y: percent, interval: None, text }
+    };
+    let line = |(at, (name, model)): (usize, (&str, TimeModel<'_>))| Line {
+        name: name.to_owned(),
+        colour: at,
+        joined: false,
+        faint: false,
+        marks: points().map(|point| residual(point, model(point.bytes))).collect(),
+    };
+    Chart {
+        heading: "measured times beside the models".to_owned(),
+        x: AxisLook::new("message size (B)", Scale::Logarithmic),
+        y: AxisLook {
+            covers: Some((-1.0, 1.0)),
+            ..AxisLook::new("slower than the model (%)", Scale::Linear)
+        },
+        lines: calibration.models().into_iter().enumerate().map(line).collect(),
+    }
 }
 
 fn errors(out: &mut String, calibration: &Calibration) {

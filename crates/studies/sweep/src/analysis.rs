@@ -64,6 +64,13 @@ impl Group<'_> {
         self.interval
     }
 
+    /// True if the intervals of the two have values in common.
+    pub(crate) fn meets(&self, other: &Group<'_>) -> bool {
+        let ends = |group: &Group<'_>| group.interval.unwrap_or((group.centre, group.centre));
+        let ((low, high), (least, most)) = (ends(self), ends(other));
+        low <= most && least <= high
+    }
+
     /// The number of its first case.
     pub fn number(&self) -> usize {
         self.rows[0].case().number()
@@ -110,29 +117,8 @@ impl<'r> Analysis<'r> {
     }
 
     /// The measure of a combination, of which less is better.
-    fn cost(&self, group: &Group<'_>) -> f64 {
+    pub(crate) fn cost(&self, group: &Group<'_>) -> f64 {
         if self.is_maximised(&self.measure) { -group.centre } else { group.centre }
-    }
-
-    /// The best combination.
-    pub fn best(&self) -> Option<&Group<'r>> {
-        self.groups.iter().min_by(|one, other| self.cost(one).total_cmp(&self.cost(other)))
-    }
-
-    /// Combinations from the best to the worst.
-    pub fn ranking(&self) -> Vec<&Group<'r>> {
-        let mut ranked: Vec<&Group<'r>> = self.groups.iter().collect();
-        ranked.sort_by(|one, other| self.cost(one).total_cmp(&self.cost(other)));
-        ranked
-    }
-
-    /// True if the interval of a combination reaches the interval of the best one.
-    pub fn is_like_best(&self, group: &Group<'_>) -> bool {
-        let ends = |group: &Group<'_>| group.interval.unwrap_or((group.centre, group.centre));
-        self.best().is_some_and(|best| {
-            let ((low, high), (best_low, best_high)) = (ends(group), ends(best));
-            low <= best_high && best_low <= high
-        })
     }
 
     /// The values that a parameter has.
@@ -350,13 +336,6 @@ pub(crate) mod tests {
         let results = results(&study, figures);
         let analysis = Analysis::new(&study, &results).unwrap();
         assert_eq!((analysis.measure(), analysis.groups().len()), ("simulated_seconds", 9));
-        let best = analysis.ranking()[0].clone();
-        assert_eq!((best.combination()[0].label(), best.combination()[1].label()), ("8", "fast"));
-        assert!((best.centre() - 0.51).abs() < 1e-12);
-        let (low, high) = best.interval().unwrap();
-        assert!(low > 0.505 && low < 0.51 && high < 0.515 && high > 0.51);
-        let like: Vec<bool> = analysis.ranking().iter().map(|group| analysis.is_like_best(group)).collect();
-        assert_eq!(like.iter().filter(|like| **like).count(), 1);
     }
 
     #[test]

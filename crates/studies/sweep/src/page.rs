@@ -9,9 +9,12 @@ use mpirage_plot::{Chart, charts, escaped, short_number};
 use mpirage_timeline::{Column, Values};
 use mpirage_units::counted;
 
-use crate::analysis::{Analysis, Group};
+use crate::analysis::Analysis;
 use crate::error::SweepError;
+use crate::measure;
 use crate::plots::{main_effects, pareto, small_multiples};
+use crate::ranking::{Problem, Ranked};
+use crate::scaling::Scaling;
 use crate::speed_up::speed_ups;
 use crate::study::Study;
 use crate::table::{Results, command_line};
@@ -20,6 +23,8 @@ const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/page.js");
 /// Combinations in the ranking.
 const RANKED: usize = 20;
+/// Combinations of each problem in the ranking, if there are many problems.
+const LEAST_RANKED: usize = 3;
 /// Rows of the table; more make a page slow.
 const MOST_ROWS: usize = 5000;
 /// Failures that are shown.
@@ -39,26 +44,21 @@ pub fn write_page(study: &Study, results: &Results, folder: &Path) -> Result<Pat
 }
 
 fn page(study: &Study, results: &Results) -> String {
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{name}</title>\n<style>{STYLE}</style></head>\n\
-         <body><h1>{name}</h1>\n",
-        name = escaped(study.name())
-    );
+    let mut out = format!("<h1>{}</h1>\n", escaped(study.name()));
     head(&mut out, study, results);
     if let Some(analysis) = Analysis::new(study, results) {
+        let scaling = Scaling::of(&analysis);
+        if let Some(sentence) = scaling.as_ref().and_then(Scaling::sentence) {
+            let _ = writeln!(out, "<p class=\"lead\">{}</p>", escaped(&sentence));
+        }
         ranking(&mut out, &analysis);
+        scaling.iter().for_each(|scaling| scaling_section(&mut out, scaling));
         effects(&mut out, &analysis);
         front(&mut out, &analysis);
     }
     table(&mut out, study, results);
     failures(&mut out, results);
-    let _ = writeln!(
-        out,
-        "<footer>mpirage {}</footer><script>{SCRIPT}</script></body></html>",
-        env!("CARGO_PKG_VERSION")
-    );
-    out
+    mpirage_plot::page(study.name(), STYLE, &out, SCRIPT)
 }
 
 fn head(out: &mut String, study: &Study, results: &Results) {
@@ -77,47 +77,54 @@ fn head(out: &mut String, study: &Study, results: &Results) {
 }
 
 fn ranking(out: &mut String, analysis: &Analysis<'_>) {
-    let ranked = analysis.ranking();
-    let Some(best) = ranked.first() else { return };
+    let problems = analysis.problems();
+    let (heading, comparison) = match problems.iter().any(|problem| problem.ranking.len() > 1) {
+        false => ("Times", " No two combinations do the same work."),
+        true if problems.len() > 1 => ("Ranking", " Only combinations that do the same work are compared."),
+        true => ("Ranking", ""),
+    };
     let better = if analysis.is_maximised(analysis.measure()) { "more" } else { "less" };
     let _ = write!(
         out,
-        "<h2>Ranking</h2>\n<p>By <b>{}</b>; {better} is better. Intervals hold nine of ten repetitions.</p>\n<table class=\"ranking\"><thead><tr><th>rank</th>",
-        escaped(analysis.measure())
+        "<h2>{heading}</h2>\n<p>By <b>{}</b>; {better} is better.{comparison} Intervals hold nine of ten repetitions.</p>\n<table class=\"ranking\"><thead><tr><th>rank</th>",
+        escaped(&measure::name(analysis.measure())),
     );
     for parameter in analysis.study().parameters() {
         let _ = write!(out, "<th>{}</th>", escaped(parameter.name()));
     }
     out.push_str("<th class=\"n\">median</th><th class=\"n\">5 to 95 %</th><th class=\"n\">to the best</th><th></th></tr></thead><tbody>\n");
-    for (at, group) in ranked.iter().take(RANKED).enumerate() {
-        ranked_row(out, at + 1, group, best, analysis);
+    let each = (RANKED / problems.len().max(1)).max(LEAST_RANKED);
+    let mut left = analysis.groups().len();
+    for Problem { name, ranking } in problems.iter().take(RANKED) {
+        // Lines of one combination need no line that names their problem.
+        if ranking.len() > 1 && !name.is_empty() {
+            let span = analysis.study().parameters().len() + 5;
+            let _ = writeln!(out, "<tr class=\"problem\"><td colspan=\"{span}\">{}</td></tr>", escaped(name));
+        }
+        ranking.iter().take(each).for_each(|one| ranked_row(out, analysis.measure(), one));
+        left -= ranking.len().min(each);
     }
     out.push_str("</tbody></table>\n");
-    if ranked.len() > RANKED {
-        let _ = writeln!(
-            out,
-            "<p class=\"quiet\">{} more combinations are in the table below.</p>",
-            ranked.len() - RANKED
-        );
+    if left > 0 {
+        let _ = writeln!(out, "<p class=\"quiet\">{left} more combinations are in the table below.</p>");
     }
 }
 
-fn ranked_row(out: &mut String, rank: usize, group: &Group<'_>, best: &Group<'_>, analysis: &Analysis<'_>) {
-    let _ = write!(out, "<tr><td>{rank}</td>");
+fn ranked_row(out: &mut String, name: &str, Ranked { group, rank, to_best, is_like_best }: &Ranked<'_, '_>) {
+    let class = if *rank == Some(1) { " class=\"best\"" } else { "" };
+    let rank = rank.map_or_else(String::new, |rank| rank.to_string());
+    let _ = write!(out, "<tr{class}><td>{rank}</td>");
     for level in group.combination() {
         let _ = write!(out, "<td>{}</td>", escaped(level.label()));
     }
-    let interval =
-        group.interval().map(|(low, high)| format!("{} to {}", short_number(low), short_number(high)));
-    let ratio = 100.0 * (group.centre() / best.centre() - 1.0);
-    let like = rank > 1 && interval.is_some() && analysis.is_like_best(group);
+    let interval = group.interval().map(|ends| measure::interval(name, ends));
     let _ = writeln!(
         out,
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"quiet\">{}</td></tr>",
-        short_number(group.centre()),
+        measure::shown(name, group.centre()),
         interval.unwrap_or_default(),
-        if ratio.is_finite() { format!("{ratio:+.1} %") } else { String::new() },
-        if like { "not distinguishable from the best" } else { "" }
+        to_best.map_or_else(String::new, |share| format!("{:+.1} %", 100.0 * share)),
+        if *is_like_best { "not distinguishable from the best" } else { "" }
     );
 }
 
@@ -151,6 +158,16 @@ fn effects(out: &mut String, analysis: &Analysis<'_>) {
     }
 }
 
+fn scaling_section(out: &mut String, scaling: &Scaling<'_, '_>) {
+    section(
+        out,
+        "Scaling",
+        "Times with the fewest ranks over times with more, all else alike. Where all runs solve one problem, the first two charts hold \
+         (strong scaling); where the problem grows with the ranks, the third (weak scaling). Bars: both times at the ends of their intervals.",
+        &charts(&scaling.charts(), COLUMNS),
+    );
+}
+
 /// Charts as images of their own, because their lines mean different things.
 fn each_alone(all: &[Chart]) -> String {
     all.iter().map(|chart| charts(std::slice::from_ref(chart), 1)).collect()
@@ -171,12 +188,16 @@ fn front(out: &mut String, analysis: &Analysis<'_>) {
     let names = analysis.study().parameters().iter().map(|parameter| escaped(parameter.name()));
     out.push_str("<table class=\"front\"><thead><tr>");
     cells(out, "<th>", names);
-    cells(out, "<th class=\"n\">", measures.iter().map(|name| escaped(name)));
+    cells(out, "<th class=\"n\">", measures.iter().map(|name| escaped(&measure::name(name))));
     out.push_str("</tr></thead><tbody>\n");
     for (group, point) in front {
         out.push_str("<tr>");
         cells(out, "<td>", group.combination().iter().map(|level| escaped(level.label())));
-        cells(out, "<td class=\"n\">", point.iter().map(|value| short_number(*value)));
+        cells(
+            out,
+            "<td class=\"n\">",
+            point.iter().zip(&measures).map(|(value, name)| measure::shown(name, *value)),
+        );
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table>\n");
@@ -267,7 +288,9 @@ mod tests {
         };
         let results = results(&study, some_fail);
         let page = page(&study, &results);
-        for heading in ["Ranking", "Main effects", "Small multiples", "Pareto front", "Table", "Failures"] {
+        for heading in
+            ["Ranking", "Scaling", "Main effects", "Small multiples", "Pareto front", "Table", "Failures"]
+        {
             assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
         }
         assert!(!page.contains("Speed-up against"), "the study has no such parameter");

@@ -6,6 +6,7 @@ use mpirage_plot::{AxisLook, Chart, Line, Mark, Scale, short_number};
 
 use crate::analysis::{Analysis, Effect, Group, Levels, ends, mean};
 use crate::design::Design;
+use crate::measure;
 use crate::parameter::Parameter;
 
 /// Lines of a chart; more cannot be told apart.
@@ -21,7 +22,7 @@ const WIDE: f64 = 8.0;
 
 /// Each parameter with its mean effect, the strongest first.
 pub(crate) fn main_effects(analysis: &Analysis<'_>) -> Vec<Chart> {
-    let y = value_axis(analysis.measure(), analysis.groups().iter().map(Group::centre));
+    let y = measure_axis(analysis.measure(), analysis.groups().iter().map(Group::centre));
     analysis.effects().iter().map(|effect| effect_chart(analysis, effect, y.clone())).collect()
 }
 
@@ -36,7 +37,9 @@ fn effect_chart(analysis: &Analysis<'_>, effect: &Effect, y: AxisLook) -> Chart 
     lines[0].faint = true;
     lines[0].marks.iter_mut().for_each(|mark| mark.interval = None);
     if effect.means.len() <= MOST_MEANS {
-        let text = |at: usize, mean: f64| format!("{}: mean {}", levels.labels[at], short_number(mean));
+        let text = |at: usize, mean: f64| {
+            format!("{}: mean {}", levels.labels[at], measure::shown(analysis.measure(), mean))
+        };
         let mean = |&(at, mean): &(usize, f64)| Mark {
             x: levels.x(at),
             y: mean,
@@ -59,7 +62,7 @@ pub(crate) fn small_multiples(analysis: &Analysis<'_>) -> Vec<Chart> {
     let Some([x, lines, panels]) = roles_of_parameters(analysis, &effects) else { return Vec::new() };
     let panel_levels = panels
         .map_or_else(|| vec![None], |panels| analysis.levels(panels).labels.into_iter().map(Some).collect());
-    let y = value_axis(analysis.measure(), analysis.groups().iter().map(Group::centre));
+    let y = measure_axis(analysis.measure(), analysis.groups().iter().map(Group::centre));
     let chart = |label: &Option<String>| {
         let belongs = |group: &&Group<'_>| match (panels, label) {
             (Some(panels), Some(label)) => group.combination()[panels].label() == label,
@@ -68,7 +71,7 @@ pub(crate) fn small_multiples(analysis: &Analysis<'_>) -> Vec<Chart> {
         let groups: Vec<&Group<'_>> = analysis.groups().iter().filter(belongs).collect();
         let heading = match (panels, label) {
             (Some(panels), Some(label)) => format!("{} = {label}", study.parameters[panels].name()),
-            _ => analysis.measure().to_owned(),
+            _ => measure::name(analysis.measure()),
         };
         multiple(analysis, &groups, x?, lines, heading, y.clone())
     };
@@ -128,7 +131,11 @@ fn joint_mark(x: f64, groups: &[&Group<'_>], analysis: &Analysis<'_>) -> Mark {
         _ => {
             let centre = mean(groups.iter().map(|group| group.centre()));
             let (low, high) = ends(groups.iter().map(|group| group.centre()));
-            let text = format!("mean of {} combinations: {}", groups.len(), short_number(centre));
+            let text = format!(
+                "mean of {} combinations: {}",
+                groups.len(),
+                measure::shown(analysis.measure(), centre)
+            );
             Mark { x, y: centre, interval: Some((low, high)), text }
         }
     }
@@ -149,11 +156,16 @@ pub(crate) fn pareto(analysis: &Analysis<'_>, measures: &[String; 2]) -> Chart {
         text: describe(group, analysis),
     });
     let axis =
-        |at: usize| value_axis(&measures[at], all.iter().map(|mark| if at == 0 { mark.x } else { mark.y }));
+        |at: usize| measure_axis(&measures[at], all.iter().map(|mark| if at == 0 { mark.x } else { mark.y }));
     let (x, y) = (axis(0), axis(1));
     let lines =
         vec![line("other combinations", 7, false, all), line("Pareto front", 1, true, marks.collect())];
-    Chart { heading: format!("{} against {}", measures[1], measures[0]), x, y, lines }
+    Chart {
+        heading: format!("{} against {}", measure::name(&measures[1]), measure::name(&measures[0])),
+        x,
+        y,
+        lines,
+    }
 }
 
 /// All of some groups, or as many at equal distances as a chart can show.
@@ -180,16 +192,21 @@ fn describe(group: &Group<'_>, analysis: &Analysis<'_>) -> String {
         "case {}: {}\n{} = {}",
         group.number(),
         values.join(", "),
-        analysis.measure(),
-        short_number(group.centre())
+        measure::name(analysis.measure()),
+        measure::shown(analysis.measure(), group.centre())
     )
+}
+
+fn measure_axis(name: &str, values: impl Iterator<Item = f64>) -> AxisLook {
+    let AxisLook { scale, covers, .. } = value_axis(name, values);
+    AxisLook { covers, ..measure::axis(name, scale) }
 }
 
 fn value_axis(title: &str, values: impl Iterator<Item = f64>) -> AxisLook {
     let (low, high) = ends(values);
     let scale = if low > 0.0 && high > WIDE * low { Scale::Logarithmic } else { Scale::Linear };
     let covers = (low <= high).then_some((low, high));
-    AxisLook { title: title.to_owned(), scale, covers }
+    AxisLook { covers, ..AxisLook::new(title, scale) }
 }
 
 impl Levels {
@@ -198,14 +215,21 @@ impl Levels {
         self.numbers.as_ref().map_or(at as f64, |numbers| numbers[at])
     }
 
+    /// Labels at the values.
+    fn ticks(&self, numbers: &[f64]) -> Vec<(f64, String)> {
+        numbers.iter().copied().zip(self.labels.iter().cloned()).collect()
+    }
+
     pub(crate) fn axis(&self, parameter: &Parameter) -> AxisLook {
         let title = match parameter.unit() {
             "" => parameter.name().to_owned(),
             unit => format!("{} ({unit})", parameter.name()),
         };
         match &self.numbers {
-            Some(numbers) => value_axis(&title, numbers.iter().copied()),
-            None => AxisLook { title, scale: Scale::Names(self.labels.clone()), covers: None },
+            Some(numbers) => {
+                AxisLook { ticks: self.ticks(numbers), ..value_axis(&title, numbers.iter().copied()) }
+            }
+            None => AxisLook::new(&title, Scale::Names(self.labels.clone())),
         }
     }
 }

@@ -4,6 +4,22 @@
 
 use crate::study::Study;
 
+/// Words for how much work a case does, without their separators.
+const SIZES: [&str; 12] = [
+    "size",
+    "sizes",
+    "bytes",
+    "cells",
+    "count",
+    "elements",
+    "length",
+    "grid",
+    "iterations",
+    "steps",
+    "class",
+    "problem",
+];
+
 /// The property of the machine that a parameter sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -24,10 +40,9 @@ const WORDS: [(Role, &[&str]); 4] = [
 impl Role {
     /// The role of a parameter of a study, if it has one.
     pub fn of(study: &Study, parameter: usize) -> Option<Role> {
-        let name = study.parameters[parameter].name();
-        let templates = study.command.iter().chain(study.files.iter().map(|(_, template)| template));
-        let before = templates.flat_map(|template| template.text_before(name));
-        named(name).or_else(|| before.filter_map(key_before).find_map(named))
+        names(study, parameter)
+            .find_map(|name| WORDS.iter().find(|(_, words)| words.contains(&name.as_str())))
+            .map(|(role, _)| *role)
     }
 
     /// Its name in headings.
@@ -46,9 +61,18 @@ impl Role {
     }
 }
 
-fn named(name: &str) -> Option<Role> {
-    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
-    WORDS.iter().find(|(_, words)| words.contains(&name.as_str())).map(|(role, _)| *role)
+/// True if a parameter says how much work a case does.
+pub(crate) fn is_size(study: &Study, parameter: usize) -> bool {
+    names(study, parameter).any(|name| SIZES.contains(&name.as_str()))
+}
+
+/// What a parameter is called: by its name, and by the keys before the places where it is used; without separators.
+fn names(study: &Study, parameter: usize) -> impl Iterator<Item = String> {
+    let name = study.parameters[parameter].name();
+    let templates = study.command.iter().chain(study.files.iter().map(|(_, template)| template));
+    let before = templates.flat_map(|template| template.text_before(name));
+    let all = std::iter::once(name).chain(before.filter_map(key_before));
+    all.map(|name| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase())
 }
 
 /// The key of `… key=` or `… key = "`.

@@ -51,7 +51,7 @@ impl<'a> SpeedUp<'a> {
         (!lines.is_empty()).then(|| Chart {
             heading: format!("speed-up against {}", self.role.name()),
             x: self.levels.axis(parameter),
-            y: AxisLook { title, scale: Scale::Linear, covers: None },
+            y: AxisLook::new(&title, Scale::Linear),
             lines,
         })
     }

@@ -1,9 +1,13 @@
 //! Axes of charts: where a value is, and which values have labels.
 
-use crate::chart::Scale;
+use mpirage_units::{Duration, time_text};
+
+use crate::chart::{AxisLook, Scale};
 
 /// Labels on an axis, roughly.
 const TICKS: f64 = 5.0;
+/// Pixels of a label of a number, with some space.
+const LABEL: f64 = 34.0;
 
 /// An axis of some length.
 pub(crate) struct Axis {
@@ -11,11 +15,15 @@ pub(crate) struct Axis {
     high: f64,
     length: f64,
     scale: Scale,
+    /// The labels that the chart asks for.
+    wanted: Vec<(f64, String)>,
+    times: bool,
 }
 
 impl Axis {
     /// An axis that shows all of these values; none if it cannot.
-    pub fn of(scale: &Scale, values: &[f64], length: f64) -> Option<Axis> {
+    pub fn of(look: &AxisLook, values: &[f64], length: f64) -> Option<Axis> {
+        let scale = &look.scale;
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if !(low.is_finite() && high.is_finite()) {
@@ -30,7 +38,7 @@ impl Axis {
             }
             Scale::Linear => linear_ends(low, high),
         };
-        Some(Axis { low, high, length, scale: scale.clone() })
+        Some(Axis { low, high, length, scale: scale.clone(), wanted: look.ticks.clone(), times: look.times })
     }
 
     /// The position of a value, in pixels.
@@ -46,9 +54,29 @@ impl Axis {
     pub fn ticks(&self) -> Vec<(f64, String)> {
         match &self.scale {
             Scale::Names(names) => (0..).map(f64::from).zip(names.iter().cloned()).collect(),
-            Scale::Linear => labelled(self.linear_ticks()),
-            Scale::Logarithmic => labelled(self.logarithmic_ticks()),
+            _ if !self.wanted.is_empty() => self.wanted_ticks(),
+            Scale::Linear => self.labelled(self.linear_ticks()),
+            Scale::Logarithmic => self.labelled(self.logarithmic_ticks()),
         }
+    }
+
+    fn labelled(&self, values: Vec<f64>) -> Vec<(f64, String)> {
+        let text = |value: f64| match self.times && value > 0.0 {
+            true => time_text(Duration::from_secs_f64(value)),
+            false => number_text(value),
+        };
+        values.into_iter().map(|value| (value, text(value))).collect()
+    }
+
+    /// The labels that the chart asks for; those are left out that would cover the one before.
+    fn wanted_ticks(&self) -> Vec<(f64, String)> {
+        let mut shown: Vec<(f64, String)> = Vec::new();
+        for (value, label) in &self.wanted {
+            if shown.last().is_none_or(|(before, _)| self.at(*value) - self.at(*before) >= LABEL) {
+                shown.push((*value, label.clone()));
+            }
+        }
+        shown
     }
 
     /// Multiples of 1, 2 or 5 times a power of ten.
@@ -92,10 +120,6 @@ fn linear_ends(low: f64, high: f64) -> (f64, f64) {
     (low_end, high + 0.08 * span)
 }
 
-fn labelled(values: Vec<f64>) -> Vec<(f64, String)> {
-    values.into_iter().map(|value| (value, number_text(value))).collect()
-}
-
 /// Four digits; a suffix of thousands or a power of ten where it is far from 1.
 pub(crate) fn number_text(value: f64) -> String {
     let size = value.abs();
@@ -128,7 +152,8 @@ mod tests {
     use super::*;
 
     fn labels(scale: &Scale, values: &[f64]) -> Vec<String> {
-        Axis::of(scale, values, 100.0).unwrap().ticks().into_iter().map(|(_, label)| label).collect()
+        let look = AxisLook::new("", scale.clone());
+        Axis::of(&look, values, 100.0).unwrap().ticks().into_iter().map(|(_, label)| label).collect()
     }
 
     #[test]
@@ -142,6 +167,16 @@ mod tests {
     }
 
     #[test]
+    fn wanted_ticks_have_room() {
+        let ticks = |values: &[f64], length| {
+            let look = AxisLook::new("", Scale::Logarithmic).at(values);
+            Axis::of(&look, values, length).unwrap().ticks().into_iter().map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        assert_eq!(ticks(&[4.0, 8.0, 16.0], 330.0), [4.0, 8.0, 16.0]);
+        assert!(ticks(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0], 100.0).len() < 4);
+    }
+
+    #[test]
     fn numbers_are_short() {
         let shown = [0.0, 0.000025, 0.5, 0.0078925, 12.0, 1234.0, 2.5e6, 1e16, -3.25].map(number_text);
         assert_eq!(shown, ["0", "2.5e-5", "0.5", "0.007893", "12", "1234", "2.5M", "1e16", "-3.25"]);
@@ -149,11 +184,13 @@ mod tests {
 
     #[test]
     fn values_have_places() {
-        let axis = Axis::of(&Scale::Names(vec!["a".to_owned(), "b".to_owned()]), &[0.0, 1.0], 100.0).unwrap();
+        let look = |scale| AxisLook::new("", scale);
+        let names = look(Scale::Names(vec!["a".to_owned(), "b".to_owned()]));
+        let axis = Axis::of(&names, &[0.0, 1.0], 100.0).unwrap();
         assert_eq!((axis.at(0.0), axis.at(1.0)), (25.0, 75.0));
         assert!(
-            Axis::of(&Scale::Logarithmic, &[0.0, 1.0], 1.0).is_none()
-                && Axis::of(&Scale::Linear, &[], 1.0).is_none()
+            Axis::of(&look(Scale::Logarithmic), &[0.0, 1.0], 1.0).is_none()
+                && Axis::of(&look(Scale::Linear), &[], 1.0).is_none()
         );
     }
 }

@@ -24,8 +24,10 @@ const LETTER: f64 = 6.6;
 pub const PALETTE: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5c00", "#666666"];
 
-const STYLE: &str = "text{font:12px sans-serif;fill:#222}.head{font-weight:bold}.axis{stroke:#888;fill:none}\
-.grid{stroke:#e4e4e4}.line{fill:none;stroke-width:1.6}.bar{stroke-width:1.2}.faint{opacity:.35}.quiet{fill:#666}";
+/// Colours follow the page around an image, which may be dark; an image alone is light.
+const STYLE: &str = "text{font:12px sans-serif;fill:var(--ink,#222)}.paper{fill:var(--paper,#fff)}.head{font-weight:bold}\
+.axis{stroke:var(--soft,#888);fill:none}.grid{stroke:var(--line,#e4e4e4)}.line{fill:none;stroke-width:1.6}.bar{stroke-width:1.2}\
+.faint{opacity:.35}text.quiet{fill:var(--soft,#666)}";
 
 /// Positions along an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +49,22 @@ pub struct AxisLook {
     pub scale: Scale,
     /// Values that it covers besides those of the chart, so that charts side by side have the same axis.
     pub covers: Option<(f64, f64)>,
+    /// Numbers and their labels, as far as there is room; round numbers if none are given.
+    pub ticks: Vec<(f64, String)>,
+    /// Numbers are seconds, and labels have units of time.
+    pub times: bool,
+}
+
+impl AxisLook {
+    /// An axis with round labels, as long as the chart needs it.
+    pub fn new(title: &str, scale: Scale) -> AxisLook {
+        AxisLook { title: title.to_owned(), scale, covers: None, ticks: Vec::new(), times: false }
+    }
+
+    /// The same axis with labels at these numbers.
+    pub fn at(self, numbers: &[f64]) -> AxisLook {
+        AxisLook { ticks: numbers.iter().map(|&number| (number, short_number(number))).collect(), ..self }
+    }
 }
 
 /// A point of a chart.
@@ -100,7 +118,7 @@ pub fn charts(charts: &[Chart], columns: usize) -> String {
     let height = head + panel_height * rows as f64;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
-         <style>{STYLE}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{legend}"
+         <style>{STYLE}</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{legend}"
     );
     for (at, chart) in charts.iter().enumerate() {
         let x = panel_width * (at % columns) as f64 + LEFT;
@@ -157,8 +175,7 @@ fn draw(out: &mut String, chart: &Chart) {
     let xs: Vec<f64> = marks().map(|mark| mark.x).chain(covered(&chart.x)).collect();
     let values = marks().flat_map(|mark| [mark.y].into_iter().chain(ends(mark)));
     let ys: Vec<f64> = values.chain(covered(&chart.y)).collect();
-    let (Some(x), Some(y)) = (Axis::of(&chart.x.scale, &xs, WIDTH), Axis::of(&chart.y.scale, &ys, HEIGHT))
-    else {
+    let (Some(x), Some(y)) = (Axis::of(&chart.x, &xs, WIDTH), Axis::of(&chart.y, &ys, HEIGHT)) else {
         let _ = writeln!(out, "<text class=\"quiet\" x=\"12\" y=\"24\">nothing to show</text>");
         return;
     };
@@ -269,7 +286,7 @@ mod tests {
             faint: false,
             marks: values.iter().map(mark).collect(),
         };
-        let look = |title: &str, scale| AxisLook { title: title.to_owned(), scale, covers: None };
+        let look = AxisLook::new;
         Chart {
             heading: "times".to_owned(),
             x: look("x", scale),

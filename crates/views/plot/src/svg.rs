@@ -22,8 +22,8 @@ const LABELS: usize = 6;
 /// Pixels of a name in the legend.
 const NAME: f64 = 200.0;
 
-const STYLE: &str = "text{font:12px sans-serif;fill:#222}.title{font-size:15px}.axis{stroke:#888;fill:none}\
-.grid{stroke:#ddd}.red{stroke:#c4501b;fill:none;stroke-width:1.5}.blue{stroke:#1f6fb2;fill:none;stroke-width:2}\
+const STYLE: &str = "text{font:12px sans-serif;fill:var(--ink,#222)}.paper{fill:var(--paper,#fff)}.title{font-size:15px}\
+.axis{stroke:var(--soft,#888);fill:none}.grid{stroke:var(--line,#ddd)}.red{stroke:#c4501b;fill:none;stroke-width:1.5}.blue{stroke:#1f6fb2;fill:none;stroke-width:2}\
 .green{stroke:#2d8a4e;fill:none;stroke-width:1.5}.grey{stroke:#777;fill:none;stroke-width:1.5}\
 .dot-red{fill:#c4501b}.dot-blue{fill:#1f6fb2}.dot-green{fill:#2d8a4e}.dot-grey{fill:#999}";
 
@@ -108,7 +108,7 @@ pub fn svg(title: &str, panels: &[Panel]) -> String {
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">"
     );
-    let _ = writeln!(out, "<style>{STYLE}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
+    let _ = writeln!(out, "<style>{STYLE}</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>");
     let _ = writeln!(out, "<text class=\"title\" x=\"{LEFT}\" y=\"20\">{}</text>", escaped(title));
     panels.iter().take(1).for_each(|panel| legend(&mut out, &panel.series));
     for (at, panel) in panels.iter().enumerate() {

@@ -52,6 +52,8 @@ pub fn by_ranks(table: &Table<'_>) -> Vec<Chart> {
         true => vec![None],
         false => intervals.into_iter().map(Some).collect(),
     };
+    let ranks: BTreeSet<u32> = table.results.iter().map(|(study, _)| study.machine.ranks() as u32).collect();
+    let ranks: Vec<f64> = ranks.into_iter().map(f64::from).collect();
     let chart = |every: &Option<u32>| {
         let marks = |name: &str| {
             let is_shown = |outcome: &CaseOutcome| {
@@ -62,7 +64,7 @@ pub fn by_ranks(table: &Table<'_>) -> Vec<Chart> {
             shown.map(|(study, outcome)| makespan(study.machine.ranks() as f64, outcome)).collect()
         };
         let heading = every.map_or_else(|| "all ranks stay".to_owned(), |every| format!("every {every}"));
-        let x = AxisLook { title: "ranks".to_owned(), scale: Scale::Logarithmic, covers: None };
+        let x = AxisLook::new("ranks", Scale::Logarithmic).at(&ranks);
         Chart { heading, x, y: axis("makespan (s)"), lines: lines(table, marks) }
     };
     intervals.iter().map(chart).collect()
@@ -131,7 +133,7 @@ fn makespan(x: f64, outcome: &CaseOutcome) -> Mark {
 }
 
 fn axis(title: &str) -> AxisLook {
-    AxisLook { title: title.to_owned(), scale: Scale::Linear, covers: None }
+    AxisLook::new(title, Scale::Linear)
 }
 
 /// A line for each balancer; a balancer has the same colour in all charts.
