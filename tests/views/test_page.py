@@ -8,6 +8,7 @@ Most runs are synthetic (page_data.py), so that the expected contents are known;
 
 import csv
 import io
+import json
 import os
 import pathlib
 import subprocess
@@ -435,6 +436,78 @@ def test_verdict(browser, trouble):
     said = page.locator("[data-figure=verdict] p").all_text_contents()
     assert 1 <= len(said) <= 3 and all(any(words in text for text in said) for words in wanted), said
     assert page.locator("[data-figure=verdict]").bounding_box()["y"] < 300 and page.complaints == [], page.complaints
+
+
+CALL_TREE = ["run", "-q", "-n", "4", "-p", "cluster:4", "--compute", "none"], "tests/views/wait_states/call_paths.c", []
+
+
+def test_call_tree(browser):
+    """The tree of the paths on which the program called MPI: as a graph, as a table, and for speedscope."""
+    command, source, arguments = CALL_TREE
+    page = browser.open(real_report(browser, "call_tree", command, source, 0, arguments))
+    until(page, "Boolean(document.querySelector('[data-figure=call-tree]'))")
+    columns, *rows = downloaded(page, "call-tree")
+    found = [dict(zip(columns, row)) for row in rows]
+    calls = {(row["path"].split(";")[1], int(row["rank"])): float(row["own_calls"]) for row in found if row["path"].endswith("MPI_Sendrecv")}
+    assert set(calls) == {(name, rank) for name in ("first", "second") for rank in range(4)}, found
+    assert all(calls["second", rank] == 3 * calls["first", rank] > 0 for rank in range(4)), calls
+    assert all(row["path"].startswith("main;") for row in found) and any(";exchange;" in row["path"] for row in found), found
+    total = sum(float(row["own_time"]) for row in found)
+    in_calls = sum(page.evaluate("mpirageReport.runs[0].calls_table.seconds"))
+    assert abs(sum(float(row["own_mpi"]) for row in found) - in_calls) < 1e-7, (total, in_calls)
+    with page.expect_download() as waiting:
+        page.locator("[data-figure=call-tree] button", has_text="speedscope").click()
+    scope = json.loads(pathlib.Path(waiting.value.path()).read_text())
+    assert [profile["name"] for profile in scope["profiles"]] == ["all ranks", *(f"rank {rank}" for rank in range(4))]
+    everyone = scope["profiles"][0]
+    assert abs(sum(everyone["weights"]) - total) < 1e-9 and len(everyone["samples"]) == len(everyone["weights"])
+    assert all(scope["shared"]["frames"][stack[0]]["name"] == "main" for stack in everyone["samples"])
+    part = page.locator(".flame .part", has_text="second").first
+    part.click()
+    assert page.locator(".flame .part").first.inner_text() == "second" and page.locator("h3", has_text="of second, by rank").count() == 1
+    assert page.complaints == [], page.complaints
+
+
+CROWDED = """() => {
+    const shown = [], walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const node = walker.currentNode, parent = node.parentElement;
+        if (!node.data.trim() || !parent.checkVisibility() || parent.closest(".flame, .unseen, select, [hidden]")) continue;
+        const range = document.createRange(), box = parent.closest(".scroll")?.getBoundingClientRect();
+        range.selectNodeContents(node);
+        for (const { left, right, top, bottom } of range.getClientRects()) {
+            // What lies outside of a box that scrolls is not seen.
+            const [from, to] = box ? [Math.max(left, box.left), Math.min(right, box.right)] : [left, right];
+            if (to > from) shown.push({ left: from, right: to, top, bottom, text: node.data.trim() });
+        }
+    }
+    shown.sort((one, other) => one.top - other.top);
+    const troubles = shown.filter(({ left, right }) => left < -1 || right > innerWidth + 1).map(({ text }) => `outside: ${text}`);
+    shown.forEach((one, at) => {
+        for (let next = at + 1; next < shown.length && shown[next].top < one.bottom - 4; next += 1) {
+            const other = shown[next], wide = Math.min(one.right, other.right) - Math.max(one.left, other.left), high = Math.min(one.bottom, other.bottom) - other.top;
+            if (wide > 2 && high > 4) troubles.push(`overlap: ${one.text} / ${other.text}`);
+        }
+    });
+    if (document.scrollingElement.scrollWidth > innerWidth) troubles.push(`the page is ${document.scrollingElement.scrollWidth} wide`);
+    return troubles;
+}"""
+
+
+@pytest.mark.parametrize("width", [1200, 1600])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_text_overlaps(browser, width, theme):
+    """At both widths no text lies on another or outside of the page."""
+    reports = {name: (command, source, arguments) for name, (command, source, arguments, _) in TROUBLES.items()}
+    reports["call_tree"] = CALL_TREE
+    for name, (command, source, arguments) in reports.items():
+        if not (browser.folder / f"{name}.html").exists():
+            real_report(browser, name, command, source, 0, arguments)
+    for name in [*reports, "two", "deadlock", "torus", "large"]:
+        page = browser.open(name, color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(300)
+        assert page.evaluate(CROWDED) == [], (name, width)
 
 
 def test_names_of_runs(browser):

@@ -1,6 +1,7 @@
 //! The command line. One definition gives the parser, the help, the manual pages and the completions of shells.
 
 mod balance;
+mod call_paths;
 mod check;
 mod env;
 mod info;
@@ -16,6 +17,7 @@ mod trace;
 mod tune;
 
 pub use balance::{BalanceArguments, MigrationArguments};
+pub use call_paths::CallPathArgument;
 pub use check::{CheckArguments, CheckFormat};
 pub use env::{EnvArguments, ModuleLanguage, ShellSyntax};
 pub use info::{InfoArguments, InfoTopic};

@@ -83,7 +83,10 @@ impl Plan {
         let mut results = Results::open(&self.arguments.results)?;
         let new_costs = self.open_costs()?;
         let bursts = self.bursts();
-        let lines = Rc::new(SourceLines::of_programs(self.has_several_programs()));
+        let lines = Rc::new(
+            SourceLines::of_programs(self.has_several_programs())
+                .telling_paths_apart(self.arguments.call_paths.are_apart()),
+        );
         let source = Source {
             name: &self.name(),
             speed: self.host_speed,
@@ -195,7 +198,7 @@ impl Plan {
         lines: &Rc<SourceLines>,
     ) -> (Box<dyn Recorder>, Option<Rc<RefCell<Checker>>>) {
         let mut recorder = recordings.recorder();
-        if self.arguments.call_paths > 0 {
+        if self.callers() > 0 {
             // Paths come first: the others ask what their sites mean.
             recorder = Box::new((PathRecorder(Rc::clone(lines)), recorder));
         }
@@ -205,6 +208,12 @@ impl Plan {
         let limit = self.machine.model.protocol.unanswered_limit();
         let checker = Rc::new(RefCell::new(Checker::new(self.programs.len() as u32, limit)));
         (Box::new((Rc::clone(&checker), recorder)), Some(checker))
+    }
+
+    /// Callers of each call that are recorded. Recorded costs are those of as many calls: paths would be more.
+    fn callers(&self) -> u32 {
+        let is_new = matches!(self.compute, Compute::Measured | Compute::None);
+        self.arguments.call_paths.callers(is_new && self.arguments.results.report.is_some())
     }
 
     fn program_run(
@@ -235,7 +244,7 @@ impl Plan {
                 posix_io: self.posix_io,
                 share_malloc: self.share_malloc,
                 checked: self.check.is_some(),
-                call_paths: self.arguments.call_paths,
+                call_paths: self.callers(),
             },
             execution: Execution {
                 folded,

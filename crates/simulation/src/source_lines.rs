@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use mpirage_call::{PATH_SITE, path_site};
-use mpirage_interpret::{Copies, Sites};
+use mpirage_interpret::{CALLED_FROM, Copies, Sites};
 use mpirage_rank::{Ranks, Site, Symbols};
 use mpirage_record::{Record, Recorder};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -19,6 +19,8 @@ pub struct SourceLines {
     paths: RefCell<Paths>,
     /// Ranks execute several programs, which may lie at the same addresses.
     several_programs: bool,
+    /// Calls on different paths have different names.
+    tells_paths_apart: bool,
 }
 
 /// The call paths of MPI calls; empty without `--call-paths`.
@@ -46,6 +48,11 @@ impl SourceLines {
     /// For a run of one program, or of several.
     pub fn of_programs(several: bool) -> SourceLines {
         SourceLines { several_programs: several, ..SourceLines::default() }
+    }
+
+    /// The same with other names for calls on other paths.
+    pub fn telling_paths_apart(self, apart: bool) -> SourceLines {
+        SourceLines { tells_paths_apart: apart, ..self }
     }
 
     /// Looks up source lines here from now on.
@@ -78,17 +85,6 @@ impl SourceLines {
         paths.keys.insert((program, site), key);
         paths.frames.entry(key).or_insert(common);
         key
-    }
-
-    /// A path in words: each place, the innermost first. Places without source lines are left out.
-    fn name_of_path(&self, key: u64) -> Option<String> {
-        let frames = self.frames(key)?;
-        let (program, _) = parts_of(key);
-        let (first, callers) = frames.split_first()?;
-        let lines = std::iter::once(self.line(program, *first, Symbols::mpi_call))
-            .chain(callers.iter().map(|&frame| self.line(program, frame, Symbols::site)));
-        let places: Vec<String> = lines.flatten().collect();
-        (!places.is_empty()).then(|| places.join(" ← "))
     }
 
     fn line(&self, program: usize, address: u64, place: fn(&mut Symbols, u64) -> Site) -> Option<String> {
@@ -124,8 +120,28 @@ impl Sites for SourceLines {
     fn name(&self, key: u64) -> Option<String> {
         match parts_of(key) {
             (program, address) if address & PATH_SITE == 0 => self.line(program, address, Symbols::mpi_call),
-            _ => self.name_of_path(key),
+            _ if self.tells_paths_apart => self.path(key),
+            (program, _) => self.line(program, *self.frames(key)?.first()?, Symbols::mpi_call),
         }
+    }
+
+    /// A path in words: each place, the innermost first, up to `main`. Places without source lines are left out.
+    fn path(&self, key: u64) -> Option<String> {
+        let frames = self.frames(key)?;
+        let (program, _) = parts_of(key);
+        let (first, callers) = frames.split_first()?;
+        let mut symbols = self.symbols.borrow_mut();
+        let symbols = symbols.programs.get_mut(program)?;
+        let mut places = symbols.inlined(*first);
+        if let Some(call) = places.first_mut() {
+            // Fortran's calls of MPI have lines of their own.
+            *call = symbols.mpi_call(*first);
+        }
+        places.extend(callers.iter().flat_map(|&caller| symbols.inlined(caller)));
+        let main = places.iter().position(|place| place.function.as_deref() == Some("main"));
+        places.truncate(main.map_or(places.len(), |at| at + 1));
+        let places: Vec<String> = places.iter().map(Site::to_string).collect();
+        (!places.is_empty()).then(|| places.join(CALLED_FROM))
     }
 }
 

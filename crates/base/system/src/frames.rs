@@ -11,12 +11,20 @@ pub struct Frame {
     pub address: usize,
     /// True if `address` is that of the interrupted instruction; false if it is the return address of a call.
     pub interrupted: bool,
+    /// The stack pointer of the frame once the call that it makes has returned.
+    pub stack: usize,
 }
 
 impl Frame {
     /// An address inside the instruction that the frame executes: a return address lies behind its call.
     pub fn instruction(self) -> usize {
         if self.interrupted { self.address } else { self.address.wrapping_sub(1) }
+    }
+
+    /// Where on the stack the return address lies, if it does: x86-64 pushes it.
+    pub fn slot(self) -> Option<usize> {
+        let pushed = cfg!(target_arch = "x86_64") && !self.interrupted;
+        pushed.then(|| self.stack.wrapping_sub(size_of::<usize>()))
     }
 }
 
@@ -29,6 +37,7 @@ type Step = unsafe extern "C" fn(*mut Context, *mut c_void) -> c_int;
 unsafe extern "C" {
     fn _Unwind_Backtrace(step: Step, argument: *mut c_void) -> c_int;
     fn _Unwind_GetIPInfo(context: *mut Context, before_instruction: *mut c_int) -> usize;
+    fn _Unwind_GetCFA(context: *mut Context) -> usize;
 }
 
 /// Calls `visit` for each frame of this thread's stack, innermost first, until it breaks.
@@ -43,11 +52,12 @@ unsafe extern "C" fn step<V: FnMut(Frame) -> ControlFlow<()>>(
 ) -> c_int {
     let mut interrupted = 0;
     // SAFETY: the unwinder passes a frame.
-    let address = unsafe { _Unwind_GetIPInfo(context, &raw mut interrupted) };
+    let (address, stack) =
+        unsafe { (_Unwind_GetIPInfo(context, &raw mut interrupted), _Unwind_GetCFA(context)) };
     // SAFETY: `for_each_frame` passes its closure, and nothing else uses it meanwhile.
     let visit = unsafe { &mut *visit.cast::<V>() };
     // Zero makes the unwinder go on.
-    c_int::from(visit(Frame { address, interrupted: interrupted != 0 }).is_break())
+    c_int::from(visit(Frame { address, interrupted: interrupted != 0, stack }).is_break())
 }
 
 #[cfg(test)]
@@ -73,5 +83,20 @@ mod tests {
         // Both walks began in the same function, a few instructions apart from here on.
         let here = the_walk_goes_up_the_stack_and_stops_when_told as *const () as usize;
         assert!(all.iter().any(|frame| (here..here + 4096).contains(&frame.instruction())));
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn return_addresses_lie_in_their_slots() {
+        let mut found = 0;
+        for_each_frame(|frame| {
+            let slot = frame.slot().filter(|_| found < 3);
+            // SAFETY: the slot is in a frame of this thread, which has not returned.
+            let held = slot.map(|slot| unsafe { (slot as *const usize).read_volatile() });
+            found += usize::from(held == Some(frame.address));
+            ControlFlow::Continue(())
+        });
+        // The frame of this function has the address inside the unwinder's call; those above were called by others.
+        assert_eq!(found, 3);
     }
 }

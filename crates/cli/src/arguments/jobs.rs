@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{COMPUTATION, ENVIRONMENT, EXECUTION, JsonArgument, MachineArguments, time_limit};
+use super::{
+    COMPUTATION, CallPathArgument, ENVIRONMENT, EXECUTION, JsonArgument, MachineArguments, time_limit,
+};
 
 /// `mpirage jobs`.
 #[derive(Clone, Debug, Args)]
@@ -36,9 +38,9 @@ pub struct JobsArguments {
     /// Write a report of each job, NAME.html, into this folder
     #[arg(long, value_name = "FOLDER", help_heading = "Results")]
     pub report: Option<PathBuf>,
-    /// Tell calls apart by the path on which a program made them, up to N callers: in reports and messages
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64), help_heading = "Results")]
-    pub call_paths: u32,
+    /// Call paths.
+    #[command(flatten)]
+    pub call_paths: CallPathArgument,
     /// Do not print the table
     #[arg(short, long, overrides_with = "quiet", help_heading = "Results")]
     pub quiet: bool,

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use super::{
-    COMPATIBILITY, COMPUTATION, ENVIRONMENT, EXECUTION, MachineArguments, MigrationArguments, PACE,
-    ResultArguments, time_limit,
+    COMPATIBILITY, COMPUTATION, CallPathArgument, ENVIRONMENT, EXECUTION, MachineArguments,
+    MigrationArguments, PACE, ResultArguments, time_limit,
 };
 use crate::examples;
 
@@ -71,9 +71,9 @@ pub struct RunArguments {
     /// Simulate the same calls this many times with other random numbers (--seed, --seed + 1, …), on all cores of this machine; report median, interval and modes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000), help_heading = "Results")]
     pub repeat: Option<u32>,
-    /// Tell calls apart by the path on which the program made them, up to N callers: in reports, traces and messages
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64), help_heading = "Results")]
-    pub call_paths: u32,
+    /// Call paths.
+    #[command(flatten)]
+    pub call_paths: CallPathArgument,
     /// Load balancing.
     #[command(flatten)]
     pub migration: MigrationArguments,

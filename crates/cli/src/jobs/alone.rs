@@ -49,6 +49,8 @@ pub fn apply_environment(arguments: &mut JobsArguments) -> Option<PathBuf> {
     arguments.host_speed = std::env::var(SPEED).ok().or(arguments.host_speed.take());
     arguments.json = JsonArgument::into_file(result_file(&folder, &name));
     arguments.only = Some(name.clone());
+    // Its calls are those of the run that follows, which uses its costs.
+    arguments.call_paths.call_paths = Some(arguments.call_paths.callers(arguments.report.is_some()));
     (arguments.report, arguments.quiet, arguments.no_alone) = (None, true, true);
     Some(costs_file(&folder, &name))
 }

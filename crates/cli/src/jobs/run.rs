@@ -104,7 +104,8 @@ impl Run {
     }
 
     fn observe_one(&self, job: &Job) -> Result<Observed, Failure> {
-        let lines = job.program.is_some().then(|| Rc::new(SourceLines::default()));
+        let apart = self.arguments.call_paths.are_apart();
+        let lines = job.program.is_some().then(|| Rc::new(SourceLines::default().telling_paths_apart(apart)));
         let report = match &self.arguments.report {
             None => None,
             Some(_) => {
@@ -133,7 +134,7 @@ impl Run {
         let mut all: Vec<Box<dyn Recorder>> = Vec::new();
         for (job, Observed { summary, report, lines }) in self.plan.jobs.iter().zip(observed) {
             let mut own: Vec<Box<dyn Recorder>> = Vec::new();
-            if let Some(lines) = lines.as_ref().filter(|_| self.arguments.call_paths > 0) {
+            if let Some(lines) = lines.as_ref().filter(|_| self.callers() > 0) {
                 // Paths come first: the others ask what their sites mean.
                 own.push(Box::new(PathRecorder(Rc::clone(lines))));
             }
@@ -142,6 +143,11 @@ impl Run {
             all.push(Box::new(JobRecorder::new(job.ranks.clone(), job.start, own)));
         }
         Box::new(all)
+    }
+
+    /// Callers of each call that are recorded.
+    fn callers(&self) -> u32 {
+        self.arguments.call_paths.callers(self.arguments.report.is_some())
     }
 
     fn program_run(&self, observed: &[Observed], traces: Traces) -> ProgramRun<'_> {
@@ -159,7 +165,7 @@ impl Run {
             captures: Vec::new(),
             balancing: None,
             choices: Vec::new(),
-            options: RankOptions { call_paths: self.arguments.call_paths, ..RankOptions::default() },
+            options: RankOptions { call_paths: self.callers(), ..RankOptions::default() },
             execution: Execution {
                 folded: None,
                 data_plane: DataPlane::Direct,

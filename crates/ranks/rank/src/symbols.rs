@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use addr2line::Loader;
+use addr2line::gimli::Reader;
+use addr2line::{Frame, Loader, Location};
 
 use crate::fortran_lines;
 
@@ -143,15 +144,34 @@ impl Symbols {
 
     /// The place of the instruction at `address`.
     pub fn place(&mut self, address: u64) -> Site {
-        if self.in_file(address).is_none() && std::mem::take(&mut self.more_to_read) {
-            self.learn(std::process::id());
-        }
-        let Some((file, address)) = self.in_file(address) else { return Site::default() };
+        let Some((file, address)) = self.find(address) else { return Site::default() };
         let site = self.loader(&file).map_or_else(Site::default, |loader| locate(loader, address));
         if site.line.is_some() || site.function.is_some() {
             return site;
         }
         Site { stripped: file.file_name().map(|name| name.to_string_lossy().into_owned()), ..site }
+    }
+
+    /// The places of the call that returns to `address`, and of the calls of functions that the compiler has inlined around it, the
+    /// innermost first. Those without a source line are left out.
+    pub fn inlined(&mut self, address: u64) -> Vec<Site> {
+        let Some((file, address)) = self.find(address.saturating_sub(1)) else { return Vec::new() };
+        let Some(loader) = self.loader(&file) else { return Vec::new() };
+        let Ok(mut frames) = loader.find_frames(address) else { return Vec::new() };
+        let frames = std::iter::from_fn(|| frames.next().ok().flatten());
+        let sites = frames.map(|frame| Site {
+            line: line_of(frame.location.as_ref()),
+            function: name_of(frame),
+            stripped: None,
+        });
+        sites.filter(|site| site.line.is_some()).collect()
+    }
+
+    fn find(&mut self, address: u64) -> Option<(PathBuf, u64)> {
+        if self.in_file(address).is_none() && std::mem::take(&mut self.more_to_read) {
+            self.learn(std::process::id());
+        }
+        self.in_file(address)
     }
 
     /// The innermost of these frames that is the program's own and not a library's below it: where the program was when it
@@ -218,19 +238,26 @@ fn is_system_library(file: &Path) -> bool {
 }
 
 fn locate(loader: &Loader, address: u64) -> Site {
-    let mut site = Site::default();
-    if let Ok(Some(location)) = loader.find_location(address) {
-        site.line = location.file.zip(location.line).map(|(file, line)| (file.to_owned(), line));
-    }
+    let line = loader.find_location(address).ok().flatten();
+    let mut site = Site { line: line_of(line.as_ref()), ..Site::default() };
     if let Ok(mut frames) = loader.find_frames(address)
         && let Ok(Some(frame)) = frames.next()
     {
-        site.function = frame.function.and_then(|f| f.demangle().ok().map(|name| name.into_owned()));
+        site.function = name_of(frame);
     }
     if site.function.is_none() {
         site.function = loader.find_symbol(address).map(str::to_owned);
     }
     site
+}
+
+fn line_of(location: Option<&Location<'_>>) -> Option<(String, u32)> {
+    let location = location?;
+    location.file.zip(location.line).map(|(file, line)| (file.to_owned(), line))
+}
+
+fn name_of<R: Reader>(frame: Frame<'_, R>) -> Option<String> {
+    frame.function.and_then(|function| function.demangle().ok().map(|name| name.into_owned()))
 }
 
 /// The file of a line of a memory map, as `/proc/PID/maps` shows it. Its name may have spaces; it is the sixth field, up to the end of the line.

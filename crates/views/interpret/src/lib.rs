@@ -21,4 +21,4 @@ pub mod testing;
 
 pub use links::LinkUse;
 pub use run_info::RunInfo;
-pub use sites::{CallSites, Copies, Sites};
+pub use sites::{CALLED_FROM, CallSites, Copies, Sites};

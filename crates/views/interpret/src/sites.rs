@@ -5,6 +5,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+/// Stands between a place and the place that it was called from.
+pub const CALLED_FROM: &str = " ← ";
+
 /// Source locations of a program.
 pub trait Sites {
     /// The key of a rank's call site. An address has the same key in all copies of a program.
@@ -19,8 +22,13 @@ pub trait Sites {
         None
     }
 
-    /// The source location of a key, as `file:line function`.
+    /// The source location of a key, as `file:line in function`, with its callers if calls are told apart by them.
     fn name(&self, key: u64) -> Option<String>;
+
+    /// The path of a key: the source location and those of the callers, if they were recorded.
+    fn path(&self, key: u64) -> Option<String> {
+        self.name(key).filter(|name| name.contains(CALLED_FROM))
+    }
 }
 
 /// Copies of a program in memory, one for each of several successive ranks, at equal distances. The key of an address is the
@@ -118,6 +126,11 @@ impl CallSites {
         };
         self.known.insert(key, number);
         number
+    }
+
+    /// The path of a key, if callers were recorded.
+    pub fn path(&self, key: u64) -> Option<String> {
+        self.sites.as_ref().filter(|_| key != 0)?.path(key)
     }
 
     /// The source locations of all call sites, from number 1 on.

@@ -64,9 +64,10 @@ impl CallKey {
 /// A kind of call.
 struct CallKind {
     key: CallKey,
-    /// The page's numbers of its function and its site.
+    /// The page's numbers of its function, its site, and the path to it; 0 if callers were not recorded.
     function: u16,
     site: u32,
+    path: u32,
     totals: Totals,
 }
 
@@ -84,6 +85,9 @@ pub(crate) struct Calls {
     kinds: Vec<CallKind>,
     numbers: FxHashMap<CallKey, u32>,
     sites: CallSites,
+    /// The paths on which calls were made, from number 1 on, and their numbers by site.
+    paths: Vec<String>,
+    path_numbers: FxHashMap<u64, u32>,
     functions: Functions,
     /// Whether function and site alone distinguish new kinds.
     coarse: bool,
@@ -96,12 +100,15 @@ impl Calls {
             key: CallKey::of_site(NO_FUNCTION, 0),
             function: 0,
             site: 0,
+            path: 0,
             totals: Totals::default(),
         };
         Calls {
             kinds: vec![none],
             numbers: FxHashMap::default(),
             sites: CallSites::new(sites),
+            paths: Vec::new(),
+            path_numbers: FxHashMap::default(),
             functions: Functions::new(),
             coarse: false,
             ranks,
@@ -148,10 +155,22 @@ impl Calls {
     }
 
     fn intern(&mut self, key: CallKey) -> u32 {
-        *self.numbers.entry(key).or_insert_with(|| {
-            let (site, function) = (self.sites.number_of(key.site), self.functions.index(key.function));
-            self.kinds.push(CallKind { key, function, site, totals: Totals::default() });
-            self.kinds.len() as u32 - 1
+        if let Some(&number) = self.numbers.get(&key) {
+            return number;
+        }
+        let (site, function) = (self.sites.number_of(key.site), self.functions.index(key.function));
+        let path = self.path_number(key.site);
+        self.kinds.push(CallKind { key, function, site, path, totals: Totals::default() });
+        let number = self.kinds.len() as u32 - 1;
+        self.numbers.insert(key, number);
+        number
+    }
+
+    fn path_number(&mut self, site: u64) -> u32 {
+        let Some(path) = self.sites.path(site) else { return 0 };
+        *self.path_numbers.entry(site).or_insert_with(|| {
+            self.paths.push(path);
+            self.paths.len() as u32
         })
     }
 
@@ -209,30 +228,37 @@ impl Calls {
 
     /// Adds functions, sites and the table of calls by function and site to the data of the page.
     pub fn write_tables(&self, out: &mut Container) {
-        out.put("calls_table", self.table());
+        out.put("calls_table", self.table("site", |kind| kind.site));
+        if !self.paths.is_empty() {
+            let paths = std::iter::once("").chain(self.paths.iter().map(String::as_str));
+            out.set("paths", paths.collect::<Vec<_>>());
+            out.put("paths_table", self.table("path", |kind| kind.path));
+        }
         out.set("functions", self.functions.names());
         out.set("function_categories", self.functions.categories());
         let sites = (0..=self.sites.names().len() as u32).map(|site| self.site_name(site));
         out.set("sites", sites.collect::<Vec<_>>());
     }
 
-    /// Calls by function and site in columns, those that took longest first.
-    fn table(&self) -> Value {
+    /// Calls by function and place (its site, or the path to it) in columns, those that took longest first.
+    fn table(&self, place: &str, place_of: impl Fn(&CallKind) -> u32) -> Value {
         let mut totals: FxHashMap<(u16, u32), (u16, Totals)> = FxHashMap::default();
-        for CallKind { key, function, site, totals: of_kind } in &self.kinds[1..] {
-            let (_, sum) = totals.entry((key.function, *site)).or_insert((*function, Totals::default()));
+        for kind in &self.kinds[1..] {
+            let CallKind { key, function, totals: of_kind, .. } = kind;
+            let entry = totals.entry((key.function, place_of(kind)));
+            let (_, sum) = entry.or_insert((*function, Totals::default()));
             sum.calls += of_kind.calls;
             sum.bytes += of_kind.bytes;
             sum.time += of_kind.time;
             sum.longest = sum.longest.max(of_kind.longest);
         }
         let mut rows: Vec<_> = totals.into_iter().filter(|(_, (_, sum))| sum.calls > 0).collect();
-        rows.sort_unstable_by_key(|&((function, site), (_, sum))| (Reverse(sum.time), function, site));
+        rows.sort_unstable_by_key(|&((function, place), (_, sum))| (Reverse(sum.time), function, place));
         let column =
             |of: &dyn Fn(&Totals) -> Value| rows.iter().map(|(_, (_, sum))| of(sum)).collect::<Vec<_>>();
         json!({
             "function": rows.iter().map(|(_, (function, _))| function).collect::<Vec<_>>(),
-            "site": rows.iter().map(|((_, site), _)| site).collect::<Vec<_>>(),
+            place: rows.iter().map(|((_, place), _)| place).collect::<Vec<_>>(),
             "calls": column(&|sum| sum.calls.into()),
             "bytes": column(&|sum| sum.bytes.into()),
             "seconds": column(&|sum| seconds(sum.time).into()),
@@ -245,6 +271,9 @@ impl Calls {
         let keys = || self.kinds.iter().map(|kind| &kind.key);
         out.section("call_kinds_function", self.kinds.iter().map(|kind| kind.function));
         out.section("call_kinds_site", self.kinds.iter().map(|kind| kind.site));
+        if !self.paths.is_empty() {
+            out.section("call_kinds_path", self.kinds.iter().map(|kind| kind.path));
+        }
         out.section("call_kinds_comm", keys().map(|key| key.comm));
         out.section("call_kinds_tag", keys().map(|key| mpirage_call::varint::zigzag(key.tag.into()) as u32));
         out.section(
@@ -287,7 +316,7 @@ mod tests {
             let call = calls.number(&CallKey::collective(3, 0, &envelope));
             calls.count(&Activity { call, duration, bytes: 8, ..Activity::default() }, 2);
         }
-        let table = calls.table();
+        let table = calls.table("site", |kind| kind.site);
         assert_eq!((&table["calls"], &table["bytes"]), (&json!([6]), &json!([48])));
         assert_eq!(
             (&table["seconds"], &table["max_seconds"]),

@@ -98,7 +98,7 @@ const LITERAL = 1, GAP = 2, DURATION = 4, WAITED = 8, BYTES = 16;
 /** The calls of a run; times in ns. */
 class Calls {
   constructor(run) {
-    this.kinds = columnsOf(run, "call_kinds", ["function", "site", "peer", "rooted", "tag", "comm"]);
+    this.kinds = columnsOf(run, "call_kinds", ["function", "site", "path", "peer", "rooted", "tag", "comm"]);
     this.log = new EncodedLog(run, "events", columnsOf(run, "activity_symbols", ["call", "bytes", "flags", "gap", "duration", "waited", "next"]));
     this.ranks = [];
     this.known = Boolean(run.events && this.log.known && this.kinds.function);
@@ -130,7 +130,7 @@ class Calls {
     let count = 0;
     for (const symbol of sequence) if (symbols.call[symbol]) count += 1;
     const calls = {
-      count, start: new Float64Array(count), end: new Float64Array(count), late: new Float64Array(count), what: new Uint16Array(count), site: new Uint32Array(count),
+      count, start: new Float64Array(count), end: new Float64Array(count), late: new Float64Array(count), what: new Uint16Array(count), site: new Uint32Array(count), path: new Uint32Array(count),
       peer: new Int32Array(count), bytes: new Float64Array(count), tag: new Int32Array(count), comm: new Uint32Array(count),
     };
     // In picoseconds, which are whole numbers.
@@ -157,6 +157,7 @@ class Calls {
     const { kinds } = this, peer = kinds.peer[kind];
     calls.what[at] = kinds.function[kind];
     calls.site[at] = kinds.site[kind];
+    calls.path[at] = kinds.path?.[kind] ?? 0;
     calls.peer[at] = peer === 0 ? -1 : (peer - 1 + (kinds.rooted[kind] ? 0 : rank)) % this.log.ranks;
     calls.tag[at] = unzigzag(kinds.tag[kind]);
     calls.comm[at] = kinds.comm[kind];

@@ -17,8 +17,8 @@ function csvButton(title, name, rows) {
   }, "CSV");
 }
 
-function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+function download(name, text, type = "text/csv") {
+  const address = URL.createObjectURL(new Blob([text], { type }));
   const link = el("a", { href: address, download: name });
   document.body.append(link);
   link.click();

@@ -4,6 +4,7 @@ const SECTIONS = [
   ["summary", "Summary", summaryPanel],
   ["timeline", "Timeline", (run, shared) => run.timeline && timelinePanel(run, shared)],
   ["waits", "Waiting", waitsPanel],
+  ["calltree", "Call tree", callTreePanel],
   ["communication", "Communication", communicationPanel],
   ["network", "Network", (run) => (run.topology || run.links) && networkPanel(run)],
   ["critical", "Critical path", criticalPanel],

@@ -3,14 +3,15 @@
 const ROWS_AT_FIRST = 20;
 
 /**
- * `columns`: `{ key, title, number, code, show(value, row) }`; `rows`: objects. Sorted by `sort`, largest first, or with `+` smallest first.
+ * `columns`: `{ key, title, number, code, show(value, row) }`; `rows`: objects. Sorted by `sort`, largest first, or with `+` smallest first; in
+ * their own order if it is empty.
  */
 function sortableTable(caption, columns, rows, sort) {
   const body = el("tbody");
   const more = el("button", { type: "button", class: "more" });
   const heads = columns.map((column) => el("th", { scope: "col", class: column.number ? "number" : null },
     el("button", { type: "button", click: () => sortBy(column) }, column.title)));
-  let order = { column: columns.find((column) => column.key === sort.replace("+", "")) ?? columns[0], down: !sort.startsWith("+") };
+  let order = { column: columns.find((column) => column.key === sort.replace("+", "")) ?? (sort ? columns[0] : null), down: !sort.startsWith("+") };
   let shown = ROWS_AT_FIRST;
 
   function sortBy(column) {
@@ -19,8 +20,8 @@ function sortableTable(caption, columns, rows, sort) {
   }
 
   function fill() {
-    const { key } = order.column, sign = order.down ? -1 : 1;
-    const sorted = [...rows].sort((a, b) => sign * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0));
+    const key = order.column?.key, sign = order.down ? -1 : 1;
+    const sorted = key ? [...rows].sort((a, b) => sign * (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0)) : rows;
     heads.forEach((head, at) => {
       const here = columns[at] === order.column;
       head.setAttribute("aria-sort", here ? (order.down ? "descending" : "ascending") : "none");

@@ -1,0 +1,26 @@
+//! Call paths of MPI calls.
+
+use clap::Args;
+
+/// Callers that reports of runs show if the user says nothing.
+const IN_REPORTS: u32 = 32;
+
+/// How calls are told apart.
+#[derive(Args, Clone, Debug)]
+pub struct CallPathArgument {
+    /// Tell calls apart by the path on which the program made them, up to N callers: in reports, traces and messages [default: only the call tree of reports has paths]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64), help_heading = "Results")]
+    pub call_paths: Option<u32>,
+}
+
+impl CallPathArgument {
+    /// Callers that are recorded.
+    pub fn callers(&self, reported: bool) -> u32 {
+        self.call_paths.unwrap_or(if reported { IN_REPORTS } else { 0 })
+    }
+
+    /// Do calls on different paths have different names?
+    pub fn are_apart(&self) -> bool {
+        self.call_paths.is_some_and(|callers| callers > 0)
+    }
+}
