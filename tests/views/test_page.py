@@ -517,6 +517,22 @@ def test_names_of_runs(browser):
     subprocess.run([MPIRAGE, "report", *files, "-o", browser.folder / "nets.html"], check=True, capture_output=True)
     heads = browser.open("nets").locator("[data-figure=comparison] th").all_text_contents()
     assert "A: edr, rdma" in heads and "B: 10gige-tcp, openmpi-tcp" in heads, heads
+    subprocess.run([MPIRAGE, "report", *files, "--name", "old <cluster>", "-o", browser.folder / "named.html"], check=True, capture_output=True)
+    heads = browser.open("named").locator("[data-figure=comparison] th").all_text_contents()
+    assert "A: old <cluster>" in heads and "B: 10gige-tcp, openmpi-tcp" in heads, heads
+    many = subprocess.run([MPIRAGE, "report", files[0], "--name", "one", "--name", "two", "-o", browser.folder / "many.html"], capture_output=True, text=True)
+    assert many.returncode == 84 and "--name is given 2 times, for 1 runs" in many.stderr, many
+
+
+def test_waterfall(browser):
+    """From the time of one run to that of another: the steps add up, and a sentence says what the slower one does longer."""
+    files = [browser.file(real_report(browser, f"even{imbalance}", ["replay", "-q", f"gen:halo2d,ranks=16,iterations=5,bytes=8,compute=1ms,imbalance={imbalance}", "-p", "cluster:16"], None, 0)) for imbalance in (1, 2)]
+    subprocess.run([MPIRAGE, "report", *files, "-o", browser.folder / "waterfall.html"], check=True, capture_output=True)
+    page = browser.open("waterfall")
+    _, first, *steps, last = downloaded(page, "waterfall-b")
+    assert first[0] == "A" and last[0] == "B" and abs(float(first[1]) + sum(float(seconds) for _, seconds in steps) - float(last[1])) < 1e-12, steps
+    said = page.locator("[data-figure=waterfall-b] .why").inner_text()
+    assert said.startswith("B takes ") and "longer than A" in said and "of computation" in said and "Most of it is in MPI_" in said, said
 
 
 def test_regions(browser):

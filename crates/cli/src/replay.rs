@@ -18,7 +18,7 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
     let mut results = Results::open(&arguments.results)?;
     let Ended { figures, code, report, mut failures, .. } = replay(arguments)?;
     if let (Some(report), Some(file)) = (report, results.take_report()) {
-        failures.note(reporting::embedded(&report).and_then(|run| reporting::write(file, &[run])));
+        failures.note(reporting::embedded(&report).and_then(|run| reporting::write(file, &run)));
     }
     results::report(&failures);
     let shown = results.show(&figures, false);

@@ -25,11 +25,18 @@ pub fn command(arguments: &ReportArguments) -> Result<u8, Failure> {
         (output, _) => Some(output.as_deref().unwrap_or(Path::new(DEFAULT_PAGE))),
     };
     check_files(arguments, page)?;
+    if arguments.name.len() > arguments.runs.len() {
+        return Err(usage(anyhow!(
+            "--name is given {} times, for {} runs",
+            arguments.name.len(),
+            arguments.runs.len()
+        )));
+    }
     let json = JsonOutput::open(&arguments.json)?;
     let file = page.map(|page| results::open_report("-o", page)).transpose()?;
     let runs = arguments.runs.iter().map(|run| data(arguments, run)).collect::<Result<Vec<_>, _>>()?;
     if let Some((file, page)) = file.zip(page) {
-        reporting::write(file, &runs)?;
+        reporting::write_several(file, &runs, &arguments.name)?;
         output::line(format_args!("{}", page.display()));
     }
     if arguments.json.is_wanted() {

@@ -186,7 +186,7 @@ impl Plan {
         let (outcome, waits) = (explained.text.as_deref(), explained.waits);
         let closing = Closing { figures, outcome, waits, notes, speed, charged };
         match (recordings.report(&self.machine, &closing)?, file) {
-            (Some(run), Some(file)) => reporting::write(file, &[reporting::embedded(&run)?]),
+            (Some(run), Some(file)) => reporting::write(file, &reporting::embedded(&run)?),
             _ => Ok(()),
         }
     }

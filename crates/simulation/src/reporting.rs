@@ -177,10 +177,15 @@ pub fn notes(machine: &Machine) -> Vec<String> {
     }
 }
 
-/// Writes the page of one run or several.
-pub fn write(mut file: OutputFile, runs: &[String]) -> Result<(), Failure> {
+/// Writes the page of one run.
+pub fn write(file: OutputFile, run: &str) -> Result<(), Failure> {
+    write_several(file, &[run.to_owned()], &[])
+}
+
+/// Writes the page of runs, the first of which have these names.
+pub fn write_several(mut file: OutputFile, runs: &[String], names: &[String]) -> Result<(), Failure> {
     let name = file.path().display().to_string();
-    let written = mpirage_report::write_page(runs, &mut file).and_then(|()| file.finish());
+    let written = mpirage_report::write_page(runs, names, &mut file).and_then(|()| file.finish());
     Ok(written.with_context(|| format!("cannot write {name}"))?)
 }
 

@@ -39,6 +39,9 @@ pub struct ReportArguments {
     /// The page to write [default: report.html, or none with --json]
     #[arg(short, long, value_name = "FILE.html", help_heading = "Results")]
     pub output: Option<PathBuf>,
+    /// A name for the first run, then for the second, … [default: what differs between them]
+    #[arg(long, value_name = "NAME", help_heading = "Results")]
+    pub name: Vec<String>,
     /// The figures of the runs as JSON.
     #[command(flatten)]
     pub json: JsonArgument,

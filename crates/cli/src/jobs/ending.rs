@@ -141,7 +141,7 @@ impl Run {
             };
             let page = report.finish(&machine, &closing)?;
             let file = results::open(&report_file(folder, job))?;
-            reporting::write(file, &[reporting::embedded(&page)?])?;
+            reporting::write(file, &reporting::embedded(&page)?)?;
         }
         Ok(())
     }

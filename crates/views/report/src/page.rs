@@ -12,14 +12,19 @@ pub const MOST_RUNS: usize = 26;
 const AROUND: (&str, &str) = ("<script id=\"data\" type=\"text/plain\">", "</script>");
 
 /// Writes a page about one run, or about several runs side by side, at most [`MOST_RUNS`]. The data of each comes from
-/// [`crate::Container::embedded`].
-pub fn write_page(runs: &[String], out: &mut dyn Write) -> io::Result<()> {
+/// [`crate::Container::embedded`]. The first runs have these names; the page finds names for the others.
+pub fn write_page(runs: &[String], names: &[String], out: &mut dyn Write) -> io::Result<()> {
     let (before, after) = BUNDLE.split_once(PLACE).unwrap_or((BUNDLE, ""));
     out.write_all(before.as_bytes())?;
     for (run, letter) in runs.iter().zip('a'..='z') {
         let id = if letter == 'a' { "\"data\"".to_owned() } else { format!("\"data-{letter}\"") };
         let begin = AROUND.0.replace("\"data\"", &id);
         writeln!(out, "{begin}{run}{}", AROUND.1)?;
+    }
+    if !names.is_empty() {
+        // No name ends the element.
+        let names = serde_json::to_string(names)?.replace('<', "\\u003c");
+        writeln!(out, "<script id=\"names\" type=\"application/json\">{names}</script>")?;
     }
     out.write_all(after.as_bytes())
 }
@@ -41,11 +46,12 @@ mod tests {
         assert_eq!(BUNDLE.matches(PLACE).count(), 1);
         let run = Container::default().embedded().unwrap();
         let mut page = Vec::new();
-        write_page(&[run.clone(), run.clone(), run.clone()], &mut page).unwrap();
+        write_page(&[run.clone(), run.clone(), run.clone()], &["</script>".to_owned()], &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
         assert_eq!(page.matches("type=\"text/plain\">H4s").count(), 3);
         assert_eq!(page.matches("<script id=\"data-c\" type=\"text/plain\">").count(), 1);
         assert_eq!(data_of(&page), Some(run.as_str()));
+        assert_eq!(page.matches("[\"\\u003c/script>\"]</script>").count(), 1);
         assert_eq!(data_of("<p>something else</p>"), None);
     }
 }

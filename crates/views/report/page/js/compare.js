@@ -20,13 +20,13 @@ function comparisonPanel(runs) {
   const rows = COMPARED.map(([name, value, show, better]) => ({ name, values: runs.map(value), show, better })).filter((row) => row.values.every((value) => value != null));
   const letters = runs.map((_, at) => runLetter(at)), later = letters.slice(1);
   const titles = ["", ...runs.map((run, at) => `${letters[at]}: ${runName(run)}`), ...later.flatMap((letter) => [`${letter} − A`, `${letter} ÷ A`])];
-  return figure("What differs", {
+  return el("div", {}, later.map((letter, at) => whyPanel(runs[0], runs[at + 1], letter)), figure("What differs", {
     name: "comparison",
     csv: () => [["figure", ...letters.map((letter) => letter.toLowerCase()), ...(runs.length === 2 ? ["difference"] : later.map((letter) => `${letter.toLowerCase()}-a`))],
       ...rows.map(({ name, values }) => [name, ...values, ...values.slice(1).map((value) => value - values[0])])],
   }, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, titles.map((title, at) => el("th", { scope: "col", class: at ? "number" : null }, title)))),
     el("tbody", {}, rows.map((row) => el("tr", {}, el("th", { scope: "row" }, row.name), row.values.map((value) => el("td", { class: "number" }, row.show(value))),
-      row.values.slice(1).map((value, at) => differenceCells(row, row.values[0], value, row.name === "Simulated time" && overlap(runs[0], runs[at + 1])))))))));
+      row.values.slice(1).map((value, at) => differenceCells(row, row.values[0], value, row.name === "Simulated time" && overlap(runs[0], runs[at + 1]))))))))));
 }
 
 /** Do the intervals of two times overlap? */
@@ -58,5 +58,5 @@ const TELLING = [
 function nameRuns(runs) {
   const differing = TELLING.filter((tell) => new Set(runs.map(tell)).size > 1);
   if (runs.length < 2 || !differing.length) return;
-  for (const run of runs) run.name = differing.map((tell) => tell(run)).filter(Boolean).join(", ");
+  for (const run of runs) run.name ??= differing.map((tell) => tell(run)).filter(Boolean).join(", ");
 }

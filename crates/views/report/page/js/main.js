@@ -18,6 +18,7 @@ async function start() {
     const scripts = [...document.querySelectorAll("script[type='text/plain'][id^='data']")];
     const runs = await Promise.all(scripts.map(unpackRun));
     scripts.forEach((script) => script.remove());
+    JSON.parse(document.getElementById("names")?.textContent ?? "[]").forEach((name, at) => { runs[at].name = name; });
     build(runs);
     startKeys(runs);
     restoreView(runs[0].timelineView);
