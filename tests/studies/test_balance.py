@@ -145,6 +145,55 @@ def test_aggregated(suite):
     suite.check("aggregated: collectives with blocks are refused", done.code == 83 and "alltoall" in done.err, done)
 
 
+CLOCKS = r"""
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double begin, value = 0, sum;
+    struct timeval day;
+    struct timespec now;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 10; i++) {
+        begin = MPI_Wtime();
+        smpi_execute_flops(1e6 * 8 / size);
+        gettimeofday(&day, NULL);
+        MPI_Sendrecv(&value, 1, MPI_DOUBLE, (rank + 1) % size, 0, &sum, 1, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        value = MPI_Wtime() - begin;
+        if (argc > 1)
+            usleep(1000);
+        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        AMPI_Migrate(AMPI_INFO_LB_SYNC);
+    }
+    MPI_Finalize();
+}
+"""
+
+
+def test_aggregated_clocks(suite):
+    """Programs read clocks: their traces become coarser ones, which pause as often as the program does on the coarse grid."""
+    clocks = suite.compile(CLOCKS, "clocks_and_work")
+    for more in ([], ["sleeps"]):
+        traces = {ranks: suite.folder / f"clocks-{len(more)}-{ranks}.mpirage" for ranks in (8, 2)}
+        for ranks, file in traces.items():
+            done = suite.run([MPIRAGE, "run", "-n", ranks, "--compute", "none", "--trace", file, "-q", clocks, *more])
+            suite.check(f"clocks {more}: {ranks} ranks run", done.code == 0, done)
+        coarse = suite.folder / f"clocks-{len(more)}-coarse.mpirage"
+        done = suite.run([MPIRAGE, "trace", "aggregate", "--grid", "8", "--to", "2", traces[8], coarse])
+        suite.check(f"clocks {more}: aggregated", done.code == 0, done)
+        infos = [json.loads(suite.run([MPIRAGE, "trace", "info", "--json", trace]).out) for trace in (coarse, traces[2])]
+        for what in ("messages", "paused_seconds", "flops"):
+            suite.check(f"clocks {more}: {what}", infos[0][what] == infos[1][what] > 0, [info[what] for info in infos])
+
+
 def test_deterministic(suite):
     """The result depends neither on the number of simulations at a time nor on the run."""
     trace, words = trace_of(suite), ("--on-cores", CORES, "--balancer", ALL, "--every", "4,8")
