@@ -194,6 +194,93 @@ def test_aggregated_clocks(suite):
             suite.check(f"clocks {more}: {what}", infos[0][what] == infos[1][what] > 0, [info[what] for info in infos])
 
 
+AMPI = r"""
+#include <mpi.h>
+#include <stdlib.h>
+char *state;
+int main(int argc, char **argv)
+{
+    MPI_Info hints = AMPI_INFO_LB_SYNC;
+    MPI_Init(&argc, &argv);
+    state = malloc(1000000);
+    if (argc > 2) {
+        MPI_Info_create(&hints);
+        MPI_Info_set(hints, argv[1], argv[2]);
+    }
+    for (int i = 0; i < 4; i++)
+        AMPI_Migrate(hints);
+    free(state);
+    MPI_Finalize();
+    return 0;
+}
+"""
+SAMPI = r"""
+#include <smpi/sampi.h>
+char *state;
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    state = malloc(100000 * (rank + 1));
+    for (int i = 0; i < 4; i++) {
+        AMPI_Iteration_in(MPI_COMM_WORLD);
+        smpi_execute_flops(1e6 * (rank + 1));
+        AMPI_Iteration_out(MPI_COMM_WORLD);
+        AMPI_Migrate(MPI_COMM_WORLD);
+    }
+    free(state);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_ampi(suite):
+    """AMPI's function needs mpi.h only, and obeys its hints."""
+    program, trace = suite.compile(AMPI, "ampi"), suite.folder / "ampi.mpirage"
+    for words, points in (([], 4), (["ampi_load_balance", "sync"], 4), (["ampi_load_balance", "none"], 0), (["other", "1"], 0), (["ampi_checkpoint", "none"], 0)):
+        done = suite.run([MPIRAGE, "run", "-n", 4, "--compute", "none", "--trace", trace, "-q", program, *words])
+        info = json.loads(suite.run([MPIRAGE, "trace", "info", "--json", trace]).out)
+        found = sum(number for name, number in info["calls"].items() if "igrate" in name)
+        suite.check(f"AMPI {words}: {points} points", done.code == 0 and found == 4 * points, (done, info["calls"]))
+    for words, text in ((["ampi_load_balance", "maybe"], "sync, async and none"), (["ampi_checkpoint", "to_file=x"], "checkpoints are not simulated")):
+        done = suite.run([MPIRAGE, "run", "-n", 4, "-q", program, *words])
+        suite.check(f"AMPI {words}: refused", done.code != 0 and text in done.err, done)
+
+
+def test_sampi(suite):
+    """SimGrid's header and its traces: migration points and iterations are written, read, and written again."""
+    program = suite.compile(SAMPI, "sampi")
+    runs = {}
+    for mode in ("processes", "folded"):
+        for end in ("ti", "mpirage"):
+            runs[mode, end] = file = suite.folder / f"sampi-{mode}.{end}"
+            done = suite.run([MPIRAGE, "run", "-n", 4, "--compute", "none", "--ranks-as", mode, "--trace", file, "-q", program])
+            suite.check(f"SAMPI, {mode}: writes {end}", done.code == 0 and not done.err, done)
+    lines = "".join(path.read_text() for path in sorted((suite.folder / "sampi-processes.ti_files").iterdir()))
+    for action in ("migrate", "iteration_in", "iteration_out"):
+        suite.check(f"SAMPI: {action} is written", lines.count(f" {action}") == 16, lines)
+    states = {(mode, rank): size for mode in ("processes", "folded") for rank, size in states_of(suite.folder / f"sampi-{mode}.ti_files").items()}
+    suite.check("SAMPI: ranks have the states they allocated", all(0 <= size - 100000 * (rank + 1) < 5000 for (_, rank), size in states.items()), states)
+    suite.check("SAMPI: folded ranks have the same states", all(states["folded", rank] == states["processes", rank] for rank in range(4)), states)
+    runs["converted", "ti"], runs["converted", "mpirage"] = suite.folder / "sampi-2.ti", suite.folder / "sampi-2.mpirage"
+    for source, target in ((runs["processes", "mpirage"], runs["converted", "ti"]), (runs["processes", "ti"], runs["converted", "mpirage"])):
+        done = suite.run([MPIRAGE, "trace", "convert", source, target])
+        suite.check(f"SAMPI: {target.name} converted", done.code == 0 and not done.err, done)
+    words = ("--on-cores", 2, "--balancer", "none,rotate,greedy", "--every", 2)
+    first = cases(suite, runs["processes", "mpirage"], *words)
+    suite.check("SAMPI: ranks move", first["rotate", 2]["moves"] > 0 and first["rotate", 2]["moved_bytes"] > 0, first)
+    for run, trace in runs.items():
+        suite.check(f"SAMPI: {run} balances the same", cases(suite, trace, *words) == first)
+
+
+def states_of(folder):
+    """The bytes of the state of each rank at its first migration point."""
+    words = [line.split() for path in folder.iterdir() for line in path.read_text().splitlines() if " migrate " in line]
+    return {int(rank): int(size) for rank, _, size in reversed(words)}
+
+
 def test_deterministic(suite):
     """The result depends neither on the number of simulations at a time nor on the run."""
     trace, words = trace_of(suite), ("--on-cores", CORES, "--balancer", ALL, "--every", "4,8")

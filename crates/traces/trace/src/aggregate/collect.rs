@@ -46,11 +46,20 @@ pub(super) enum Event {
     Compute(Load),
     /// Time passes: clocks are read, or the rank sleeps.
     Pause(Duration),
-    Send { channel: Channel, bytes: u64, request: Option<RequestId> },
-    Receive { channel: Channel, request: Option<RequestId> },
+    Send {
+        channel: Channel,
+        bytes: u64,
+        request: Option<RequestId>,
+    },
+    Receive {
+        channel: Channel,
+        request: Option<RequestId>,
+    },
     Wait(Box<[RequestId]>),
     Collective(WholeCollective),
-    Migrate { state_bytes: u64 },
+    Migrate {
+        state_bytes: u64,
+    },
 }
 
 /// Collects the events of all ranks.
