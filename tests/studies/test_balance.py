@@ -12,7 +12,7 @@ CELLS, GRID, SCALE = "96x96x2", "4x8", 4
 # Bytes that move with the ranks of all cells: see examples/front.c.
 STATE_BYTES = 96 * 96 * 2 * 160 * SCALE**3
 # Our names of the balancers, and those of Charm++ where it has them.
-CHARM = {"none": "none", "greedy": "GreedyLB", "refine": "RefineLB", "greedy-refine": "GreedyRefineLB", "rotate": "RotateLB", "random": "RandCentLB",
+CHARM = {"nuco": "NucoLB", "hwtopo": "HwTopoLB", "none": "none", "greedy": "GreedyLB", "refine": "RefineLB", "greedy-refine": "GreedyRefineLB", "rotate": "RotateLB", "random": "RandCentLB",
          "hierarchical": "hierarchical", "distributed": "DistributedLB", "comm-aware": "GreedyCommLB"}
 ALL = ",".join(CHARM)
 FAST_LINKS = "cluster:32"
@@ -60,7 +60,7 @@ def test_none(suite):
 def moved(suite):
     """The example under all balancers: results by (balancer, every)."""
     found = cases(suite, trace_of(suite), "--on-cores", CORES, "--net", "hdr100", "--balancer", ALL, "--every", "5,10")
-    suite.check("work: all cases are there", len(found) == 17, list(found))
+    suite.check("work: all cases are there", len(found) == 21, list(found))
     return found
 
 
@@ -87,6 +87,26 @@ def test_greedylb_is_better_than_none(suite, moved):
 def test_refinelb_moves_fewer_ranks_than_greedylb(suite, moved):
     refine, greedy = (moved[name, 5]["moves"] for name in ("refine", "greedy"))
     suite.check("work: refine moves fewer ranks than greedy", refine < greedy, (refine, greedy))
+
+
+def test_options(suite):
+    """Balancers have numbers that can be set; one that is asked on demand decides only if the load calls for it."""
+    trace, where = trace_of(suite), ("--on-cores", CORES, "--net", "hdr100", "--every", 10)
+    names = ["refine", "refine:tolerance=1.05", "refine:tolerance=1.5", "greedy", "greedy:above=1", "greedy:above=1.2", "greedy:above=100"]
+    found = cases(suite, trace, *where, "--balancer", ",".join(names))
+    found = {name: found[name, 10] for name in names}
+    same = lambda a, b: all(found[a][key] == found[b][key] for key in ("simulated_seconds", "moves", "decisions"))
+    suite.check("options: 1.05 is the default of refine", same("refine", "refine:tolerance=1.05"), found)
+    suite.check("options: a higher tolerance moves fewer ranks", found["refine:tolerance=1.5"]["moves"] < found["refine"]["moves"], found)
+    suite.check("options: every imbalance is above 1", same("greedy", "greedy:above=1"), found)
+    suite.check("options: some intervals are balanced enough", 0 < found["greedy:above=1.2"]["decisions"] < found["greedy"]["decisions"], found)
+    never, asked = found["greedy:above=100"], found["greedy"]
+    suite.check("options: nobody moves if nothing is above", never["moves"] == never["decisions"] == 0 and asked["moves"] > 0, never)
+    expensive = cases(suite, trace, *where, "--balancer", "greedy:above=100", "--decision", "1s")["greedy:above=100", 10]
+    suite.check("options: what is not decided costs nothing", expensive["simulated_seconds"] == never["simulated_seconds"], expensive)
+    for name, text in (("refine:tolerance=0.9", "a number from 1 on"), ("refine:alpha=1", "there is no option alpha"), ("refin:tolerance=2", "there is no balancer refin")):
+        done = balance(suite, trace, "--balancer", name)
+        suite.check(f"options: {name} is refused", done.code == 84 and text in done.err, done)
 
 
 def test_costs(suite):
