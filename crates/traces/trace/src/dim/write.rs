@@ -170,7 +170,7 @@ impl DimWriter {
         let operation = operation as u32;
         let members = self.communicators.members(rank, call.context);
         let is_root = has_root(operation) && members.rank_of(rank) == Some(call.root);
-        let (sent, received) = sizes(call, members.size() as usize, is_root);
+        let [sent, received] = [call.send, call.recv].map(|part| part.blocks.total(members.size() as usize));
         let (comm, how) = (self.number(rank, call.context), u32::from(call.request.is_none()));
         let state = &mut self.ranks[rank as usize];
         state.push(Record::Collective(Collected { operation, comm, is_root, sent, received, how }));
@@ -260,20 +260,6 @@ impl Rank {
         {
             self.records[place] = Record::TakenBack;
         }
-    }
-}
-
-/// The bytes that a rank sends and receives in a collective.
-fn sizes(call: &CollectiveCall<'_>, members: usize, is_root: bool) -> (u64, u64) {
-    use Collective as C;
-    let (sent, received) = (call.send.blocks.total(members), call.recv.blocks.total(members));
-    match call.kind {
-        C::Barrier => (0, 0),
-        C::Bcast if is_root => (sent.max(received), 0),
-        C::Bcast => (0, sent.max(received)),
-        C::Gather | C::Gatherv | C::Reduce if !is_root => (sent, 0),
-        C::Scatter | C::Scatterv if !is_root => (0, received),
-        _ => (sent, received),
     }
 }
 

@@ -80,13 +80,13 @@ impl Records {
         while let Some(line) = Line::next(&mut window, source, CHUNK)? {
             records.line(&line, &mut head, functions)?;
         }
+        if let Some(region) = records.open.iter().flatten().next() {
+            return Err(source.bad(region.at, "this call of MPI does not end: has the trace been cut off?"));
+        }
         if records.tasks.iter().all(Vec::is_empty) {
             let problem =
                 "it has no events of MPI functions (50000001 to 50000003), so nothing can be replayed";
             return Err(TraceError::bad(source.name(), Place::File, problem));
-        }
-        if let Some(region) = records.open.iter().flatten().next() {
-            return Err(source.bad(region.at, "this call of MPI does not end: has the trace been cut off?"));
         }
         Ok((head, records))
     }
