@@ -80,12 +80,11 @@ pub(crate) mod program {
     }
 
     pub(crate) fn memalign(alignment: usize, size: usize) -> *mut c_void {
-        // SAFETY: the C library checks both.
         if is_folded() {
-            super::memalign(alignment, size)
-        } else {
-            unsafe { libc::memalign(alignment, size) }
+            return super::memalign(alignment, size);
         }
+        // SAFETY: the C library checks both.
+        unsafe { libc::memalign(alignment, size) }
     }
 
     /// # Safety

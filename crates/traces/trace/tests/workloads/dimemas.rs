@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mpirage_mpi::Ending;
 use mpirage_scenario::Dimemas;
 use mpirage_simulation::ReplayError;
-use mpirage_trace::{Computation, DimTrace, DimWriter, TraceWriter, Workload, convert, open};
+use mpirage_trace::{Computation, DimTrace, DimWriter, Workload, convert, open};
 
 use crate::common::{Ran, replay_model};
 
