@@ -12,7 +12,7 @@ CELLS, GRID, SCALE = "96x96x2", "4x8", 4
 # Bytes that move with the ranks of all cells: see examples/front.c.
 STATE_BYTES = 96 * 96 * 2 * 160 * SCALE**3
 # Our names of the balancers, and those of Charm++ where it has them.
-CHARM = {"none": "none", "greedy": "GreedyLB", "refine": "RefineLB", "greedy-refine": "GreedyRefineLB", "rotate": "RotateLB", "random": "RandCentLB",
+CHARM = {"nuco": "NucoLB", "hwtopo": "HwTopoLB", "none": "none", "greedy": "GreedyLB", "refine": "RefineLB", "greedy-refine": "GreedyRefineLB", "rotate": "RotateLB", "random": "RandCentLB",
          "hierarchical": "hierarchical", "distributed": "DistributedLB", "comm-aware": "GreedyCommLB"}
 ALL = ",".join(CHARM)
 FAST_LINKS = "cluster:32"
@@ -60,7 +60,7 @@ def test_none(suite):
 def moved(suite):
     """The example under all balancers: results by (balancer, every)."""
     found = cases(suite, trace_of(suite), "--on-cores", CORES, "--net", "hdr100", "--balancer", ALL, "--every", "5,10")
-    suite.check("work: all cases are there", len(found) == 17, list(found))
+    suite.check("work: all cases are there", len(found) == 21, list(found))
     return found
 
 
@@ -87,6 +87,26 @@ def test_greedylb_is_better_than_none(suite, moved):
 def test_refinelb_moves_fewer_ranks_than_greedylb(suite, moved):
     refine, greedy = (moved[name, 5]["moves"] for name in ("refine", "greedy"))
     suite.check("work: refine moves fewer ranks than greedy", refine < greedy, (refine, greedy))
+
+
+def test_options(suite):
+    """Balancers have numbers that can be set; one that is asked on demand decides only if the load calls for it."""
+    trace, where = trace_of(suite), ("--on-cores", CORES, "--net", "hdr100", "--every", 10)
+    names = ["refine", "refine:tolerance=1.05", "refine:tolerance=1.5", "greedy", "greedy:above=1", "greedy:above=1.2", "greedy:above=100"]
+    found = cases(suite, trace, *where, "--balancer", ",".join(names))
+    found = {name: found[name, 10] for name in names}
+    same = lambda a, b: all(found[a][key] == found[b][key] for key in ("simulated_seconds", "moves", "decisions"))
+    suite.check("options: 1.05 is the default of refine", same("refine", "refine:tolerance=1.05"), found)
+    suite.check("options: a higher tolerance moves fewer ranks", found["refine:tolerance=1.5"]["moves"] < found["refine"]["moves"], found)
+    suite.check("options: every imbalance is above 1", same("greedy", "greedy:above=1"), found)
+    suite.check("options: some intervals are balanced enough", 0 < found["greedy:above=1.2"]["decisions"] < found["greedy"]["decisions"], found)
+    never, asked = found["greedy:above=100"], found["greedy"]
+    suite.check("options: nobody moves if nothing is above", never["moves"] == never["decisions"] == 0 and asked["moves"] > 0, never)
+    expensive = cases(suite, trace, *where, "--balancer", "greedy:above=100", "--decision", "1s")["greedy:above=100", 10]
+    suite.check("options: what is not decided costs nothing", expensive["simulated_seconds"] == never["simulated_seconds"], expensive)
+    for name, text in (("refine:tolerance=0.9", "a number from 1 on"), ("refine:alpha=1", "there is no option alpha"), ("refin:tolerance=2", "there is no balancer refin")):
+        done = balance(suite, trace, "--balancer", name)
+        suite.check(f"options: {name} is refused", done.code == 84 and text in done.err, done)
 
 
 def test_costs(suite):
@@ -143,6 +163,142 @@ def test_aggregated(suite):
         suite.check(f"aggregated: {' '.join(more)} is refused", done.code in (83, 84) and text in done.err, done)
     done = suite.run([MPIRAGE, "trace", "aggregate", "--grid", "4", "--to", "2", "gen:alltoall,ranks=4", suite.folder / "bad.mpirage"])
     suite.check("aggregated: collectives with blocks are refused", done.code == 83 and "alltoall" in done.err, done)
+
+
+CLOCKS = r"""
+#include <mpi.h>
+#include <smpi/smpi.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double begin, value = 0, sum;
+    struct timeval day;
+    struct timespec now;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 10; i++) {
+        begin = MPI_Wtime();
+        smpi_execute_flops(1e6 * 8 / size);
+        gettimeofday(&day, NULL);
+        MPI_Sendrecv(&value, 1, MPI_DOUBLE, (rank + 1) % size, 0, &sum, 1, MPI_DOUBLE, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        value = MPI_Wtime() - begin;
+        if (argc > 1)
+            usleep(1000);
+        MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        AMPI_Migrate(AMPI_INFO_LB_SYNC);
+    }
+    MPI_Finalize();
+}
+"""
+
+
+def test_aggregated_clocks(suite):
+    """Programs read clocks: their traces become coarser ones, which pause as often as the program does on the coarse grid."""
+    clocks = suite.compile(CLOCKS, "clocks_and_work")
+    for more in ([], ["sleeps"]):
+        traces = {ranks: suite.folder / f"clocks-{len(more)}-{ranks}.mpirage" for ranks in (8, 2)}
+        for ranks, file in traces.items():
+            done = suite.run([MPIRAGE, "run", "-n", ranks, "--compute", "none", "--trace", file, "-q", clocks, *more])
+            suite.check(f"clocks {more}: {ranks} ranks run", done.code == 0, done)
+        coarse = suite.folder / f"clocks-{len(more)}-coarse.mpirage"
+        done = suite.run([MPIRAGE, "trace", "aggregate", "--grid", "8", "--to", "2", traces[8], coarse])
+        suite.check(f"clocks {more}: aggregated", done.code == 0, done)
+        infos = [json.loads(suite.run([MPIRAGE, "trace", "info", "--json", trace]).out) for trace in (coarse, traces[2])]
+        for what in ("messages", "paused_seconds", "flops"):
+            suite.check(f"clocks {more}: {what}", infos[0][what] == infos[1][what] > 0, [info[what] for info in infos])
+
+
+AMPI = r"""
+#include <mpi.h>
+#include <stdlib.h>
+char *state;
+int main(int argc, char **argv)
+{
+    MPI_Info hints = AMPI_INFO_LB_SYNC;
+    MPI_Init(&argc, &argv);
+    state = malloc(1000000);
+    if (argc > 2) {
+        MPI_Info_create(&hints);
+        MPI_Info_set(hints, argv[1], argv[2]);
+    }
+    for (int i = 0; i < 4; i++)
+        AMPI_Migrate(hints);
+    free(state);
+    MPI_Finalize();
+    return 0;
+}
+"""
+SAMPI = r"""
+#include <smpi/sampi.h>
+char *state;
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    state = malloc(100000 * (rank + 1));
+    for (int i = 0; i < 4; i++) {
+        AMPI_Iteration_in(MPI_COMM_WORLD);
+        smpi_execute_flops(1e6 * (rank + 1));
+        AMPI_Iteration_out(MPI_COMM_WORLD);
+        AMPI_Migrate(MPI_COMM_WORLD);
+    }
+    free(state);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_ampi(suite):
+    """AMPI's function needs mpi.h only, and obeys its hints."""
+    program, trace = suite.compile(AMPI, "ampi"), suite.folder / "ampi.mpirage"
+    for words, points in (([], 4), (["ampi_load_balance", "sync"], 4), (["ampi_load_balance", "none"], 0), (["other", "1"], 0), (["ampi_checkpoint", "none"], 0)):
+        done = suite.run([MPIRAGE, "run", "-n", 4, "--compute", "none", "--trace", trace, "-q", program, *words])
+        info = json.loads(suite.run([MPIRAGE, "trace", "info", "--json", trace]).out)
+        found = sum(number for name, number in info["calls"].items() if "igrate" in name)
+        suite.check(f"AMPI {words}: {points} points", done.code == 0 and found == 4 * points, (done, info["calls"]))
+    for words, text in ((["ampi_load_balance", "maybe"], "sync, async and none"), (["ampi_checkpoint", "to_file=x"], "checkpoints are not simulated")):
+        done = suite.run([MPIRAGE, "run", "-n", 4, "-q", program, *words])
+        suite.check(f"AMPI {words}: refused", done.code != 0 and text in done.err, done)
+
+
+def test_sampi(suite):
+    """SimGrid's header and its traces: migration points and iterations are written, read, and written again."""
+    program = suite.compile(SAMPI, "sampi")
+    runs = {}
+    for mode in ("processes", "folded"):
+        for end in ("ti", "mpirage"):
+            runs[mode, end] = file = suite.folder / f"sampi-{mode}.{end}"
+            done = suite.run([MPIRAGE, "run", "-n", 4, "--compute", "none", "--ranks-as", mode, "--trace", file, "-q", program])
+            suite.check(f"SAMPI, {mode}: writes {end}", done.code == 0 and not done.err, done)
+    lines = "".join(path.read_text() for path in sorted((suite.folder / "sampi-processes.ti_files").iterdir()))
+    for action in ("migrate", "iteration_in", "iteration_out"):
+        suite.check(f"SAMPI: {action} is written", lines.count(f" {action}") == 16, lines)
+    states = {(mode, rank): size for mode in ("processes", "folded") for rank, size in states_of(suite.folder / f"sampi-{mode}.ti_files").items()}
+    suite.check("SAMPI: ranks have the states they allocated", all(0 <= size - 100000 * (rank + 1) < 5000 for (_, rank), size in states.items()), states)
+    suite.check("SAMPI: folded ranks have the same states", all(states["folded", rank] == states["processes", rank] for rank in range(4)), states)
+    runs["converted", "ti"], runs["converted", "mpirage"] = suite.folder / "sampi-2.ti", suite.folder / "sampi-2.mpirage"
+    for source, target in ((runs["processes", "mpirage"], runs["converted", "ti"]), (runs["processes", "ti"], runs["converted", "mpirage"])):
+        done = suite.run([MPIRAGE, "trace", "convert", source, target])
+        suite.check(f"SAMPI: {target.name} converted", done.code == 0 and not done.err, done)
+    words = ("--on-cores", 2, "--balancer", "none,rotate,greedy", "--every", 2)
+    first = cases(suite, runs["processes", "mpirage"], *words)
+    suite.check("SAMPI: ranks move", first["rotate", 2]["moves"] > 0 and first["rotate", 2]["moved_bytes"] > 0, first)
+    for run, trace in runs.items():
+        suite.check(f"SAMPI: {run} balances the same", cases(suite, trace, *words) == first)
+
+
+def states_of(folder):
+    """The bytes of the state of each rank at its first migration point."""
+    words = [line.split() for path in folder.iterdir() for line in path.read_text().splitlines() if " migrate " in line]
+    return {int(rank): int(size) for rank, _, size in reversed(words)}
 
 
 def test_deterministic(suite):

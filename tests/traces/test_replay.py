@@ -237,3 +237,67 @@ def test_charged(suite):
     suite.check("`trace info` says so", info["computation_is_free"] is True, info)
     again = suite.run([MPIRAGE, "replay", "-q", "run.mpirage", "--trace", "replayed.mpirage"], cwd=suite.folder)
     suite.check("a trace of the replay says so too", again.code == 0 and replay("replayed.mpirage") == free, again)
+
+
+# Messages of all kinds, in two communicators, with computation between them.
+ALL_KINDS = """#include <mpi.h>
+int main(int argc, char **argv) {
+    static char out[50000], in[50000];
+    int rank, size;
+    double sum = 1, all;
+    MPI_Comm half;
+    MPI_Request requests[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    for (int i = 0; i < 10; i++) {
+        for (volatile int k = 0; k < 200000 * (rank + 1); k++);
+        MPI_Irecv(in, 50000, MPI_CHAR, left, 3, MPI_COMM_WORLD, requests);
+        MPI_Isend(out, 50000, MPI_CHAR, right, 3, MPI_COMM_WORLD, requests + 1);
+        for (volatile int k = 0; k < 200000; k++);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, half);
+        if (rank == 0)
+            MPI_Ssend(out, 10, MPI_CHAR, 1, 5, MPI_COMM_WORLD);
+        if (rank == 1)
+            MPI_Recv(in, 100, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, 1000, MPI_CHAR, rank ^ 1, 1, in, 1000, MPI_CHAR, rank ^ 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Bcast(in, 5000, MPI_CHAR, 2, MPI_COMM_WORLD);
+        MPI_Gather(out, 100, MPI_CHAR, in, 100, MPI_CHAR, 1, MPI_COMM_WORLD);
+        MPI_Ibarrier(MPI_COMM_WORLD, requests);
+        MPI_Wait(requests, MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&half);
+    MPI_Finalize();
+}"""
+
+
+def test_dimemas_and_paraver(suite):
+    """A run as traces of Dimemas and Paraver: the same messages, and the same time but for what these formats do not say."""
+    program = suite.compile(ALL_KINDS, "all_kinds")
+    where = ["-p", "cluster:4", "--model", "flow:factors"]
+    traces = {ending: suite.folder / f"kinds.{ending}" for ending in ("mpirage", "dim", "prv")}
+    words = [word for trace in traces.values() for word in ("--trace", trace)]
+    run = suite.simulate("-q", "--json", *where, "-n", 4, *words, program)
+    suite.check("kinds: runs", run.code == 0 and "waits for sends have no record" in run.err, run)
+    wanted = figures(run)
+    for ending in ("dim", "prv"):
+        copy = suite.folder / f"kinds-{ending}.mpirage"
+        made = suite.run([MPIRAGE, "trace", "convert", traces[ending], copy])
+        suite.check(f"kinds: .{ending} converted", made.code == 0, made)
+        for trace in (traces[ending], copy):
+            got = figures(suite.run([MPIRAGE, "replay", "-q", "--json", *where, trace]))
+            # Making the communicator sends messages in the run; its collective and messages inside others count.
+            ratio = got["simulated_seconds"] / wanted["simulated_seconds"]
+            suite.check(f"kinds: {trace.name} takes as long", 0.98 < ratio < 1.005, ratio)
+            infos = [json.loads(suite.run([MPIRAGE, "trace", "info", "--json", file]).out) for file in (traces["mpirage"], trace)]
+            for what in ("messages", "message_bytes", "matrix_bytes"):
+                suite.check(f"kinds: {trace.name}: {what}", infos[0][what] == infos[1][what] != 0, [info[what] for info in infos])
+    again = suite.folder / "again.dim"
+    made = suite.run([MPIRAGE, "trace", "convert", traces["mpirage"], again])
+    body = lambda trace: trace.read_text().split("\n", 1)[1]
+    # Only the run knows the messages that receives from anyone got.
+    records = lambda text: [line for line in text.splitlines() if not line.startswith(("s:", "3:"))]
+    suite.check("kinds: the conversion equals the trace of the run", made.code == 0 and records(body(again)) == records(body(traces["dim"])), made)

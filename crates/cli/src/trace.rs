@@ -83,7 +83,7 @@ pub fn aggregate(
     files.check()?;
     let Some(scribe) = scribe(output, coarse.ranks(), workload.computation(), [0.0; 3]) else {
         return Err(usage(format!(
-            "{}: expected FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal or FILE.bin",
+            "{}: expected FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal, FILE.bin or FILE.dim",
             output.display()
         )));
     };
@@ -105,14 +105,14 @@ pub fn aggregate(
 /// Why the trace cannot be written as such a file.
 fn refusal(input: &str, output: &str, ending: &str) -> String {
     match ending {
-        "dim" | "meta" => format!("{output}: mpirage reads this format but does not write it"),
+        "meta" => format!("{output}: mpirage reads this format but does not write it"),
         _ if mpirage_timeline::EXTENSIONS.iter().any(|(known, _)| *known == ending) => {
             format!(
                 "{output} holds times, which a simulation has to produce: mpirage replay {input} --trace {output}"
             )
         }
         _ => format!(
-            "{output}: expected FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal or FILE.bin; `mpirage info traces` lists the formats"
+            "{output}: expected FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal, FILE.bin or FILE.dim; `mpirage info traces` lists the formats"
         ),
     }
 }

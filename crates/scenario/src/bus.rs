@@ -63,7 +63,7 @@ impl Bus {
             format!("within-latency = \"{}s\"", node.within_latency),
             format!("within-bandwidth = {}", self::bandwidth(node.within_bandwidth)),
             format!("within-buses = {}", count(node.within_buses)),
-            format!("linear-with-root = {}", self.collectives.linear_with_root),
+            format!("linear-with-root = {}", self.collectives.counts_root()),
             "collectives = [".to_owned(),
         ]);
         lines.extend(KINDS.iter().map(|&kind| {

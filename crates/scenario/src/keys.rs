@@ -231,7 +231,7 @@ const KEYS: &[ModelKey] = &[
         put(&mut bus(model).collectives, fans)
     }),
     key(Of::Bus, "linear-with-root", OTHER, |model, value| {
-        put(&mut bus(model).collectives.linear_with_root, truth(value)?)
+        put(&mut bus(model).collectives.linear_with_root, Some(truth(value)?))
     }),
     key(Of::Smp, "memory-latency", TIME, |model, value| put(&mut smp(model).memory.latency, seconds(value)?)),
     key(Of::Smp, "memory-bandwidth", RATE, |model, value| {

@@ -1,6 +1,6 @@
 //! Ranks that move between cores: what `mpirage balance` and `mpirage run --balancer` share.
 
-use mpirage_balance::{BALANCERS, Balancer, CoreId, by_name};
+use mpirage_balance::{BALANCERS, BalanceError, Balancer, CoreId, by_name};
 use mpirage_mpi::{Balancing, CorePlace, Interval, MigrationHistory};
 use mpirage_scenario::Placement;
 use mpirage_units::{Duration, parse_bytes, parse_duration};
@@ -48,12 +48,17 @@ impl BalancingFigures {
         BalancingFigures {
             balancer: request.balancer.clone().unwrap_or_default(),
             every: request.every,
-            decisions: intervals.len(),
+            decisions: decisions(intervals),
             moves: intervals.iter().map(|interval| u64::from(interval.moved)).sum(),
             moved_bytes: intervals.iter().map(|interval| interval.moved_bytes).sum(),
             imbalance: intervals.iter().filter_map(imbalance).collect(),
         }
     }
+}
+
+/// How many decisions were made.
+pub fn decisions(intervals: &[Interval]) -> usize {
+    intervals.iter().filter(|interval| interval.decided).count()
 }
 
 /// The load of the busiest core over that of the average core; none if no core computed.
@@ -116,6 +121,7 @@ pub fn places(machine: &Machine, cores: &Placement, speed: f64, charged: Charged
 /// The balancer of this name.
 pub fn balancer(name: &str, seed: u64) -> Result<Box<dyn Balancer>, Failure> {
     by_name(name, seed).map_err(|error| {
+        let BalanceError::Unknown(name) = &error else { return usage(format!("--balancer: {error}")) };
         let names = BALANCERS.iter().map(|balancer| balancer.name);
         let meant = words::did_you_mean(name, names.clone());
         let known: Vec<&str> = names.collect();

@@ -51,7 +51,7 @@ pub mod words;
 pub mod workload;
 
 pub use balance::{Case, CaseOutcome, Study, StudyRequest};
-pub use balancing::{BalancingFigures, MigrationRequest, imbalance, plan as plan_migration};
+pub use balancing::{BalancingFigures, MigrationRequest, decisions, imbalance, plan as plan_migration};
 pub use captures::Captures;
 pub use competition::Competition;
 pub use deadlock::{Awaited, BlockedCall, Deadlock, Source as CallSource};

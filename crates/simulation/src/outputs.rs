@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use mpirage_files::OutputFile;
-use mpirage_trace::{BinaryWriter, Computation, GoalWriter, TiLayout, TiWriter, TraceError, TraceWriter};
+use mpirage_trace::{
+    BinaryWriter, Computation, DimWriter, GoalWriter, TiLayout, TiWriter, TraceError, TraceWriter,
+};
 
 use crate::failure::{Failure, usage};
 use crate::reporting::IdealTime;
@@ -86,6 +88,10 @@ pub fn scribe(
             return Some(
                 writer.map(|writer| Box::new(writer.local_work(local_work)) as Box<dyn TraceWriter>),
             );
+        }
+        "dim" => {
+            let writer = DimWriter::create(file, ranks, computation);
+            return Some(writer.map(|writer| Box::new(writer) as Box<dyn TraceWriter>));
         }
         _ if folder => TiLayout::Folder,
         "ti" => TiLayout::List,

@@ -26,6 +26,7 @@ mod files;
 mod finding;
 mod functions;
 mod ids;
+mod iteration;
 mod one_sided;
 mod quiet;
 mod reply;
@@ -58,6 +59,7 @@ pub use functions::{function_name, function_names, standard_function_names};
 pub use ids::{
     BLOCKING, ContextId, FIRST_MADE, LineId, PATH_SITE, RankId, RequestId, SELF, UNIVERSE, WORLD, path_site,
 };
+pub use iteration::{ITERATION, iteration_mark};
 pub use quiet::{FailedPollCost, Quiet};
 pub use reply::{Completion, NO_INDEX, Reply, STARTED, Service, pack_text, unpack_text};
 pub use sample::{Rule, Tally, Unfreed, Work};

@@ -21,7 +21,7 @@ pub struct ResultArguments {
     /// Do not print the summary
     #[arg(short, long, overrides_with = "quiet")]
     pub quiet: bool,
-    /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .goal or .bin (GOAL), .prv (Paraver), .pftrace (Perfetto), .paje, .otf2 (Vampir), .parquet or .csv (tables)
+    /// Write a trace; its ending chooses the format: a folder/ or .ti (time-independent), .mpirage (our own), .goal or .bin (GOAL), .dim (Dimemas), .prv (Paraver), .pftrace (Perfetto), .paje, .otf2 (Vampir), .parquet or .csv (tables)
     #[arg(long, value_name = "FILE")]
     pub trace: Vec<PathBuf>,
     /// Include the messages inside collectives in reports and in traces of single messages (Paraver, Perfetto, Paje): yes or no

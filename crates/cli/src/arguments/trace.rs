@@ -73,7 +73,7 @@ pub enum TraceAction {
         host_speed: Option<String>,
         /// A trace, or gen:PATTERN,…
         input: String,
-        /// FILE.mpirage (our own), FILE.ti, FILE.txt or FOLDER/ (time-independent), FILE.goal or FILE.bin (GOAL as text, compiled)
+        /// FILE.mpirage (our own), FILE.ti, FILE.txt or FOLDER/ (time-independent), FILE.goal or FILE.bin (GOAL as text, compiled), FILE.dim (Dimemas)
         output: String,
     },
     /// Write the trace of a coarser process grid: computation is added up, messages between the same ranks are merged
@@ -90,7 +90,7 @@ pub enum TraceAction {
         communication: Option<String>,
         /// A trace, or gen:PATTERN,…
         input: String,
-        /// FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal or FILE.bin
+        /// FILE.mpirage, FILE.ti, FILE.txt, FOLDER/, FILE.goal, FILE.bin or FILE.dim
         output: String,
     },
     /// Show what a trace contains: ranks, calls, bytes, computation, communication between ranks

@@ -4,7 +4,7 @@ use mpirage_mpi::Interval;
 use mpirage_simulation::{words::bytes, words::count, words::thousands};
 use serde_json::{Value, json};
 
-use mpirage_simulation::{CaseOutcome, Study};
+use mpirage_simulation::{CaseOutcome, Study, decisions};
 
 /// Everything that is shown.
 pub struct Table<'a> {
@@ -59,7 +59,7 @@ impl Table<'_> {
             format!("{:.6} s", outcome.seconds),
             against,
             imbalance,
-            thousands(intervals.len() as u64),
+            thousands(decisions(intervals) as u64),
             thousands(moves(intervals)),
             bytes(moved_bytes(intervals)),
         ]
@@ -99,7 +99,7 @@ fn case_json(study: &Study, outcome: &CaseOutcome) -> Value {
         "computed_seconds_per_rank": outcome.history.seconds,
         "imbalance": imbalance(intervals),
         "mean_load": outcome.mean_load(study.cores.len()),
-        "decisions": intervals.len(),
+        "decisions": decisions(intervals),
         "moves": moves(intervals),
         "moved_bytes": moved_bytes(intervals),
         "migration_points": outcome.history.calls,

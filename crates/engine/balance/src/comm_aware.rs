@@ -1,24 +1,29 @@
 //! Greedy with the cost of communication, as Charm++'s GreedyCommLB.
 //!
 //! The heaviest rank comes first. It goes to the core on which load and communication together are the least: the core's load, the rank's own, and
-//! [`PER_MESSAGE`] and [`PER_BYTE`] for what it exchanges with ranks that already have another core. Among equal cores it
+//! a cost per message and per byte for what it exchanges with ranks that already have another core. Among equal cores it
 //! stays where it is, else the lowest number wins.
 
 use crate::loads::Loads;
 use crate::{BalanceError, Balancer, CoreId, Snapshot};
 
-/// Seconds per message between cores: Charm++'s default.
-pub const PER_MESSAGE: f64 = 3.5e-5;
-/// Seconds per byte between cores: Charm++'s default.
-pub const PER_BYTE: f64 = 8.5e-9;
-
 /// Greedy with the cost of communication.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CommAware;
+#[derive(Clone, Copy, Debug)]
+pub struct CommAware {
+    per_message: f64,
+    per_byte: f64,
+}
+
+impl CommAware {
+    /// Communication between cores costs so many seconds per message and per byte.
+    pub fn new(per_message: f64, per_byte: f64) -> CommAware {
+        CommAware { per_message, per_byte }
+    }
+}
 
 impl Balancer for CommAware {
     fn map(&mut self, snapshot: &Snapshot) -> Result<Vec<CoreId>, BalanceError> {
-        let partners = partners(snapshot);
+        let partners = self.partners(snapshot);
         let mut mapping: Vec<Option<CoreId>> = vec![None; snapshot.ranks().len()];
         let mut loads = Loads::background(snapshot);
         for rank in snapshot.heaviest_first() {
@@ -41,16 +46,18 @@ impl Balancer for CommAware {
     }
 }
 
-/// For each rank: those with which it communicates, and what that costs if they are elsewhere.
-fn partners(snapshot: &Snapshot) -> Vec<Vec<(usize, f64)>> {
-    let mut partners = vec![Vec::new(); snapshot.ranks().len()];
-    for traffic in snapshot.traffic().iter().filter(|traffic| traffic.from != traffic.to) {
-        let seconds = traffic.messages as f64 * PER_MESSAGE + traffic.bytes as f64 * PER_BYTE;
-        let (from, to) = (traffic.from as usize, traffic.to as usize);
-        partners[from].push((to, seconds));
-        partners[to].push((from, seconds));
+impl CommAware {
+    /// For each rank: those with which it communicates, and what that costs if they are elsewhere.
+    fn partners(&self, snapshot: &Snapshot) -> Vec<Vec<(usize, f64)>> {
+        let mut partners = vec![Vec::new(); snapshot.ranks().len()];
+        for traffic in snapshot.traffic().iter().filter(|traffic| traffic.from != traffic.to) {
+            let seconds = traffic.messages as f64 * self.per_message + traffic.bytes as f64 * self.per_byte;
+            let (from, to) = (traffic.from as usize, traffic.to as usize);
+            partners[from].push((to, seconds));
+            partners[to].push((from, seconds));
+        }
+        partners
     }
-    partners
 }
 
 /// Communication time of a rank with ranks that already have a core, in total and by core.

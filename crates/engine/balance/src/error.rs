@@ -11,6 +11,14 @@ pub enum BalanceError {
     /// There is no balancer of this name.
     #[error("there is no balancer {0}")]
     Unknown(String),
+    /// An option of a balancer is wrong.
+    #[error("{text}: {problem}")]
+    Option {
+        /// What the user typed.
+        text: String,
+        /// The mistake.
+        problem: String,
+    },
     /// A snapshot contradicts itself.
     #[error("bad snapshot: {0}")]
     BadSnapshot(String),

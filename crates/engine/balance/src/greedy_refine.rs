@@ -19,6 +19,13 @@ impl Default for GreedyRefine {
     }
 }
 
+impl GreedyRefine {
+    /// The limit is so many times the largest load of the greedy mapping.
+    pub fn with_tolerance(tolerance: f64) -> GreedyRefine {
+        GreedyRefine { tolerance }
+    }
+}
+
 impl Balancer for GreedyRefine {
     fn map(&mut self, snapshot: &Snapshot) -> Result<Vec<CoreId>, BalanceError> {
         let mut limit = self.tolerance * Loads::of(snapshot, &greedy(snapshot)).max();

@@ -127,6 +127,62 @@ fn comm_aware_keeps_partners_together_if_that_costs_less_than_the_imbalance() {
 }
 
 #[test]
+fn a_lower_tolerance_of_refine_moves_more() {
+    // Average 1.025; core 0 has 1.05: within 1.05 × average, but not within 1.01 × average.
+    let snapshot = snapshot(2, &[(1.03, 0), (0.02, 0), (1.0, 1)]);
+    assert_eq!(map("refine", &snapshot), [0, 0, 1]);
+    assert_eq!(map("refine:tolerance=1.01", &snapshot), [0, 1, 1]);
+}
+
+#[test]
+fn options_are_checked() {
+    for (text, problem) in [
+        ("refine:tolerance", "`tolerance` is not NAME=NUMBER"),
+        ("refine:tolerance=0.5", "tolerance is to be a number from 1 on, not `0.5`"),
+        ("refine:tolerance=x", "not `x`"),
+        ("refine:alpha=1", "there is no option alpha, only tolerance, above"),
+        ("greedy:above=2:above=3", "above is given twice"),
+        ("./mine.py:above=0", "above is to be a number from 1 on"),
+    ] {
+        let error = by_name(text, 1).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(problem), "{text}: {error}");
+    }
+    assert!(by_name("./mine:1.py", 1).is_ok());
+}
+
+#[test]
+fn a_balancer_on_demand_is_not_asked_about_small_imbalance() {
+    let snapshot = snapshot(2, &[(3.0, 0), (2.0, 1)]);
+    let loads = Loads::of(&snapshot, &snapshot.current());
+    for (text, needed) in [("greedy", true), ("greedy:above=1.1", true), ("greedy:above=1.3", false)] {
+        let balancer = by_name(text, 1).unwrap();
+        assert_eq!((balancer.is_needed(&loads), balancer.moves_ranks()), (needed, true), "{text}");
+    }
+}
+
+#[test]
+fn nuco_puts_ranks_where_their_messages_come_from() {
+    // Rank 1 gets 10 messages from rank 0, 10 × 1 µs each between hosts: more than the imbalance.
+    let ranks = [(50e-6, 0), (10e-6, 1), (10e-6, 0)];
+    let traffic: Vec<(u32, u32, u64)> = vec![(0, 1, 8); 10];
+    assert_eq!(map("nuco", &on_hosts(&[0, 1], &ranks, &traffic)), [0, 0, 1]);
+    // Where distance costs nothing, it is greedy from where ranks are.
+    assert_eq!(map("nuco:alpha=0", &on_hosts(&[0, 1], &ranks, &traffic)), [0, 1, 1]);
+}
+
+#[test]
+fn hwtopo_moves_from_the_most_loaded_core() {
+    let snapshot = on_hosts(&[0, 0, 1], &[(4.0, 0), (3.0, 0), (2.5, 0), (2.0, 1), (1.0, 2)], &[]);
+    let mapping = map("hwtopo:temperature=0.000001", &snapshot);
+    // 4 to core 2 (largest load 5.5 instead of 6 on core 1), then 3 to core 1 (5). Then it stays, since every move makes more of 5.
+    assert_eq!(mapping, [2, 1, 0, 1, 2]);
+    let bytes = 10_000_000_000;
+    // Rank 1 receives for ten seconds from rank 0 on another host: it moves there.
+    let pair = on_hosts(&[0, 1], &[(1.0, 0), (2.0, 1)], &[(0, 1, bytes)]);
+    assert_eq!(map("hwtopo:temperature=0.000001", &pair), [0, 0]);
+}
+
+#[test]
 fn random_depends_on_the_seed_alone() {
     let snapshot = snapshot(8, &[(1.0, 0); 32]);
     let draw = |seed| by_name("random", seed).unwrap().map(&snapshot).unwrap();

@@ -59,6 +59,8 @@ pub struct Interval {
     pub moved: u32,
     /// Bytes that they took with them.
     pub moved_bytes: u64,
+    /// Was a decision made? If not, the load did not call for one.
+    pub decided: bool,
 }
 
 /// The history of migrations in a run.
@@ -127,8 +129,15 @@ impl Migrations {
         self.plan.mapping.iter().map(|core| self.plan.cores[core.index()])
     }
 
+    /// How long the decision takes that is due; nothing if the load does not call for one.
     pub(crate) fn decision(&self) -> Duration {
-        self.plan.decision
+        if self.is_needed() { self.plan.decision } else { Duration::ZERO }
+    }
+
+    fn is_needed(&self) -> bool {
+        // A snapshot that contradicts itself is reported by the decision.
+        let loads = self.snapshot(Vec::new()).map(|snapshot| Loads::of(&snapshot, &snapshot.current()));
+        loads.is_err() || loads.is_ok_and(|loads| self.plan.balancer.is_needed(&loads))
     }
 
     /// A core computes for a rank.
@@ -174,8 +183,11 @@ impl Migrations {
 
     /// Asks the balancer, and gives the ranks that move.
     pub(crate) fn decide(&mut self) -> Result<Vec<Migrant>, BalanceError> {
-        let snapshot = self.snapshot()?;
-        let mapping = self.plan.balancer.map(&snapshot)?;
+        let decided = self.is_needed();
+        let traffic = std::mem::take(&mut self.traffic).into_iter();
+        let traffic = traffic.map(|((from, to), (messages, bytes))| Traffic { from, to, messages, bytes });
+        let snapshot = self.snapshot(traffic.collect())?;
+        let mapping = if decided { self.plan.balancer.map(&snapshot)? } else { snapshot.current() };
         snapshot.check(&mapping)?;
         let moved = (0..mapping.len()).filter(|&rank| mapping[rank] != self.plan.mapping[rank]);
         let host = |core: CoreId| self.plan.cores[core.index()].host;
@@ -190,6 +202,7 @@ impl Migrations {
             loads: Loads::of(&snapshot, &snapshot.current()),
             moved: migrants.len() as u32,
             moved_bytes: migrants.iter().map(|migrant| migrant.bytes).sum(),
+            decided,
         });
         self.plan.mapping = mapping;
         self.travelling = migrants.len();
@@ -197,7 +210,7 @@ impl Migrations {
         Ok(migrants)
     }
 
-    fn snapshot(&mut self) -> Result<Snapshot, BalanceError> {
+    fn snapshot(&self, traffic: Vec<Traffic>) -> Result<Snapshot, BalanceError> {
         let rank = |(state, &core): (&Balanced, &CoreId)| Rank {
             seconds: state.seconds,
             state_bytes: state.state_bytes,
@@ -211,10 +224,8 @@ impl Migrations {
             speed: speed(core),
             background: 0.0,
         };
-        let traffic = std::mem::take(&mut self.traffic).into_iter();
-        let traffic = traffic.map(|((from, to), (messages, bytes))| Traffic { from, to, messages, bytes });
         let ranks = self.ranks.iter().zip(&self.plan.mapping).map(rank).collect();
-        Snapshot::new(ranks, self.plan.cores.iter().map(core).collect(), traffic.collect())
+        Snapshot::new(ranks, self.plan.cores.iter().map(core).collect(), traffic)
     }
 
     /// The state of a rank has arrived; true if it was the last.

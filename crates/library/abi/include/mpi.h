@@ -2692,6 +2692,13 @@ int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
 int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
     MPI_Datatype array_of_types[], MPI_Datatype *newtype);
 int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
+/* AMPI: a point at which a load balancer may move the rank to another core (mpirage balance). All ranks call it equally often. Hints
+   are an MPI_Info with ampi_load_balance=sync, async or none. */
+
+#define AMPI_INFO_LB_SYNC MPI_INFO_NULL
+#define AMPI_INFO_LB_ASYNC MPI_INFO_NULL
+int AMPI_Migrate(MPI_Info hints);
+
 #ifdef __cplusplus
 }
 #endif

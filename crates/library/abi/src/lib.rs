@@ -31,6 +31,7 @@ pub mod missing;
 pub mod trampoline;
 pub mod types;
 
+mod ampi;
 mod c_library;
 mod checked;
 mod connection;

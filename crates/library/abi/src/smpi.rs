@@ -3,9 +3,8 @@
 use core::ffi::{c_char, c_int, c_void};
 use std::ffi::CStr;
 
-use mpirage_call::{Call, Rule, Tally, Work, function_names, unpack_text};
+use mpirage_call::{Call, Rule, Tally, Work};
 
-use crate::caller::Caller;
 use crate::frame::misuse;
 use crate::rank;
 use crate::timing::sampling::Site;
@@ -207,25 +206,6 @@ pub unsafe extern "C" fn smpi_shared_set_call(
     // SAFETY: by the contract above.
     rank::this().sharing.keep_call(unsafe { key_of(function, input) }, data.addr());
     data
-}
-
-/// `AMPI_Migrate`: the rank may move to another core here. Its state has `bytes` bytes; zero stands for what it has allocated.
-#[unsafe(no_mangle)]
-pub extern "C" fn mpirage_migrate(bytes: u64) -> c_int {
-    let rank = rank::this();
-    let connection = rank.connection();
-    if connection.is_simulated() {
-        let before = Caller::last();
-        Caller { function: function_names().len() as u32 - 1, ..before }.store();
-        let state_bytes = if bytes > 0 { bytes } else { rank.heap.live() };
-        let moved = connection.ask(&Call::Migrate { state_bytes });
-        // The name of the host on which the rank is now, if it has moved.
-        if let Some(length) = moved.number {
-            connection.move_to(unpack_text(&moved.members, length as usize));
-        }
-        before.store();
-    }
-    0
 }
 
 /// Tells the simulator what this rank has counted, if it has counted anything.

@@ -57,8 +57,11 @@ const FOLDING: [&str; 7] = [
 /// Functions that libraries with other binary interfaces use.
 const FRONTS: [&str; 1] = ["mpirage_bodies"];
 
-/// Functions that `smpi/smpi.h` declares, and those that replace programs' allocation functions with `--share-malloc`.
-const SMPI: [&str; 31] = [
+/// Functions of AMPI, those that `smpi/smpi.h` declares, and those that replace programs' allocation functions with `--share-malloc`.
+const SMPI: [&str; 34] = [
+    "AMPI_Iteration_in",
+    "AMPI_Iteration_out",
+    "AMPI_Migrate",
     "mpirage_count_calloc",
     "mpirage_count_free",
     "mpirage_count_malloc",

@@ -57,8 +57,10 @@ pub struct Fans {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FanTable {
     by_kind: [Fans; KINDS.len()],
-    /// Whether the linear factor is P, as in the paper, instead of P − 1, as in the program.
-    pub linear_with_root: bool,
+    /// Is it the paper's table, perhaps with other rows? Then the linear factor is P, as in the paper, instead of P − 1, as in the program.
+    is_of_paper: bool,
+    /// The same, if the user says it.
+    pub linear_with_root: Option<bool>,
 }
 
 /// One of the networks that a collective crosses.
@@ -109,7 +111,8 @@ impl FanTable {
     /// only a reduction to one takes constant phases. This is what Dimemas does unless told otherwise.
     pub fn uniform(fan: Fan) -> FanTable {
         let fans = |fan| Fans { fan_in: (fan, FanSize::Current), fan_out: (fan, FanSize::Current) };
-        let mut table = FanTable { by_kind: [fans(fan); KINDS.len()], linear_with_root: false };
+        let by_kind = [fans(fan); KINDS.len()];
+        let mut table = FanTable { by_kind, is_of_paper: false, linear_with_root: None };
         table.set(Collective::Reduce, fans(Fan::Constant));
         table
     }
@@ -119,7 +122,7 @@ impl FanTable {
         use Collective as C;
         use Fan::{Linear as Lin, Logarithmic as Log, None as No};
         use FanSize::{Max, Mean, Min, TwiceMax};
-        let mut table = FanTable::uniform(Log);
+        let mut table = FanTable { is_of_paper: true, ..FanTable::uniform(Log) };
         let rows: [(&[C], Fan, FanSize, Fan, FanSize); 9] = [
             (&[C::Barrier], Lin, Max, Lin, Max),
             (&[C::Bcast], Log, Max, No, Max),
@@ -152,6 +155,11 @@ impl FanTable {
         self.by_kind[place_of(kind)] = fans;
     }
 
+    /// Is the linear factor P instead of P − 1?
+    pub fn counts_root(&self) -> bool {
+        self.linear_with_root.unwrap_or(self.is_of_paper)
+    }
+
     /// Seconds that a collective takes on one of its networks.
     pub fn seconds(&self, kind: Collective, Exchanged { sent, received }: Exchanged, level: &Level) -> f64 {
         let Fans { fan_in, fan_out } = self.get(kind);
@@ -166,7 +174,8 @@ impl FanTable {
         match fan {
             Fan::None => 0,
             Fan::Constant => 1,
-            Fan::Linear if self.linear_with_root => u64::from(level.members),
+            // A node with one rank has nobody to talk to.
+            Fan::Linear if self.counts_root() && level.members > 1 => u64::from(level.members),
             Fan::Linear => u64::from(level.members.saturating_sub(1)),
             Fan::Logarithmic => steps(level.members, level.buses),
         }
@@ -219,8 +228,13 @@ mod tests {
         assert_eq!(factor(Fan::None, 16, None), 0);
         assert_eq!(factor(Fan::Constant, 16, None), 1);
         assert_eq!(factor(Fan::Linear, 16, None), 15);
-        let paper = FanTable { linear_with_root: true, ..FanTable::of_paper() };
-        assert_eq!(paper.factor(Fan::Linear, &LEVEL), 16);
+        let paper = FanTable::of_paper();
+        assert_eq!(
+            [1, 2, 16].map(|members| paper.factor(Fan::Linear, &Level { members, ..LEVEL })),
+            [0, 2, 16]
+        );
+        let program = FanTable { linear_with_root: Some(false), ..paper };
+        assert_eq!(program.factor(Fan::Linear, &LEVEL), 15);
         assert_eq!(factor(Fan::Logarithmic, 16, None), 4);
         assert_eq!([1, 2, 3, 64, 65].map(|p| factor(Fan::Logarithmic, p, None)), [0, 1, 2, 6, 7]);
     }
@@ -253,7 +267,7 @@ mod tests {
         let table = FanTable::of_paper();
         let (sent, received, step) = (1000, 3000, |bytes: f64| 25e-6 + bytes / 87.5e6);
         let expected = [
-            (Collective::Barrier, 30.0 * step(3000.0)),
+            (Collective::Barrier, 32.0 * step(3000.0)),
             (Collective::Bcast, 4.0 * step(3000.0)),
             (Collective::Gather, 4.0 * step(2000.0)),
             (Collective::Gatherv, 4.0 * step(2000.0)),

@@ -125,7 +125,7 @@ fn is_harmless_in(library: &str, import: &Import) -> bool {
 fn is_mpi(name: &str) -> bool {
     let fortran = name.ends_with('_') && (name.starts_with("mpi_") || name.starts_with("pmpi_"));
     // `smpi/smpi.h` declares the last two.
-    fortran || ["MPI_", "PMPI_", "smpi_", "mpirage_"].iter().any(|prefix| name.starts_with(prefix))
+    fortran || ["MPI_", "PMPI_", "AMPI_", "smpi_", "mpirage_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Fortran's library belongs to a rank; the lists name its functions that reach further.

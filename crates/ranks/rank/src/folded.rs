@@ -62,8 +62,8 @@ const COUNTED: [(&str, &CStr); 13] = [
     ("_ZdaPv", c"mpirage_count_free"),
     ("_ZdaPvm", c"mpirage_count_free"),
 ];
-/// The symbol that such programs import.
-const MIGRATE: &str = "mpirage_migrate";
+/// The symbols that such programs import.
+const MIGRATE: [&str; 2] = ["mpirage_migrate", "AMPI_Migrate"];
 
 /// Why ranks cannot be folded.
 #[derive(Debug, Error)]
@@ -186,7 +186,7 @@ impl Folded {
         image.include(OwnLibraries::of(&image).map_err(refused)?);
         let libraries = Libraries::load(&image, &is_ours).map_err(refused)?;
         image.share(&|name| name.starts_with(SENTINELS));
-        let migrates = image.imports().any(|import| import.name == MIGRATE);
+        let migrates = image.imports().any(|import| MIGRATE.contains(&import.name.as_str()));
         let linked = image
             .link(&mut |name, version| {
                 let ours = || self.library.symbol(&CString::new(name).ok()?);

@@ -17,6 +17,7 @@
 mod head;
 mod pending;
 mod text;
+mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,8 @@ use mpirage_call::{
 };
 use mpirage_data::{Basic, Op};
 use pending::Pending;
-use text::{Fields, Line};
+pub(crate) use text::{Fields, Line};
+pub use write::DimWriter;
 
 use crate::error::{Place, TraceError};
 use crate::function::stamp_of;
@@ -38,7 +40,7 @@ use crate::{Calls, Step, Workload};
 const WINDOWS: usize = 64 << 20;
 
 /// The collectives, by their numbers in traces, and the functions they stand for.
-const OPERATIONS: [(Collective, &str, &str); 16] = [
+pub(crate) const OPERATIONS: [(Collective, &str, &str); 16] = [
     (Collective::Barrier, "MPI_Barrier", "MPI_Ibarrier"),
     (Collective::Bcast, "MPI_Bcast", "MPI_Ibcast"),
     (Collective::Gather, "MPI_Gather", "MPI_Igather"),
@@ -406,7 +408,7 @@ fn count_up(rooted: &mut Vec<(u32, u64)>, comm: u32) -> u64 {
 }
 
 /// How a rank's bytes are cut into blocks, if they are cut evenly.
-fn cut<'b>(
+pub(crate) fn cut<'b>(
     kind: Collective,
     root: bool,
     size: usize,
@@ -442,10 +444,12 @@ fn each(bytes: u64, size: usize, list: &mut Vec<u64>) -> Blocks<'_> {
     Blocks::Each(list)
 }
 
-fn reduction(kind: Collective, bytes: u64) -> Option<Reduction> {
+pub(crate) fn reduction(kind: Collective, bytes: u64) -> Option<Reduction> {
     use Collective as C;
-    let reduces =
-        matches!(kind, C::Reduce | C::Allreduce | C::ReduceScatter | C::ReduceScatterBlock | C::Scan);
+    let reduces = matches!(
+        kind,
+        C::Reduce | C::Allreduce | C::ReduceScatter | C::ReduceScatterBlock | C::Scan | C::Exscan
+    );
     let operator = Operator::Predefined { op: Op::Sum.code(), basic: Basic::Byte.code() };
     reduces.then_some(Reduction { operator, commutative: true, element: 1, elements: bytes })
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use crate::source::Source;
-use crate::{BinaryTrace, DimTrace, Dumpi, Generated, Goal, Otf2Trace, TiTrace, TraceError, Workload};
+use crate::{
+    BinaryTrace, DimTrace, Dumpi, Generated, Goal, Otf2Trace, PrvTrace, TiTrace, TraceError, Workload,
+};
 
 /// The formats of traces, and patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub enum Format {
     Dumpi,
     /// OTF2, of Score-P and others.
     Otf2,
+    /// Paraver, of Extrae and others.
+    Prv,
 }
 
 /// Opens the workload that `spec` names: a pattern, a file or a folder. The contents show the format.
@@ -38,6 +42,7 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
         Format::GoalBinary => Ok(Box::new(Goal::open_binary(path)?)),
         Format::Dumpi => Ok(Box::new(Dumpi::open(path)?)),
         Format::Otf2 => Ok(Box::new(Otf2Trace::open(path)?)),
+        Format::Prv => Ok(Box::new(PrvTrace::open(path)?)),
     }
 }
 
@@ -62,6 +67,8 @@ pub fn recognise(spec: &str) -> Result<Format, TraceError> {
 fn format_of(head: &[u8]) -> Format {
     if head.starts_with(b"#DIMEMAS") {
         Format::Dim
+    } else if head.starts_with(b"#Paraver") {
+        Format::Prv
     } else if head.starts_with(b"MPIRAGE\n") {
         Format::Binary
     } else if head.starts_with(&4223u64.to_le_bytes()) {

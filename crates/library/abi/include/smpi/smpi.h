@@ -112,11 +112,7 @@ void *smpi_shared_set_call(const char *function, const char *input, void *data);
              MPIRAGE_HERE_(mpirage_once_) = 1;                                                                        \
          MPIRAGE_HERE_(mpirage_once_); MPIRAGE_HERE_(mpirage_once_) = 0)
 
-/* A point at which a load balancer may move the rank to another core (mpirage balance). All ranks call it equally often. Its
-   state is what it has allocated, or so many bytes as MPIRAGE_MIGRATE says. */
-#define AMPI_INFO_LB_SYNC MPI_INFO_NULL
-#define AMPI_INFO_LB_ASYNC MPI_INFO_NULL
-#define AMPI_Migrate(hints) ((void)(hints), mpirage_migrate(0))
+/* Other names of AMPI_Migrate (mpi.h). The state of the rank is what it has allocated, or so many bytes as MPIRAGE_MIGRATE says. */
 #define MPI_Migrate() mpirage_migrate(0)
 #define MPIRAGE_MIGRATE(bytes) mpirage_migrate((unsigned long long)(bytes))
 

@@ -56,6 +56,45 @@ pub(crate) unsafe fn free(data: *mut c_void) {
     unsafe { names::__libc_free(data) }
 }
 
+/// The allocator of programs: in a process, whichever the dynamic linker has found.
+pub(crate) mod program {
+    use core::ffi::c_void;
+
+    use crate::ground::lock::is_folded;
+
+    pub(crate) fn malloc(size: usize) -> *mut c_void {
+        // SAFETY: all sizes are valid.
+        if is_folded() { super::malloc(size) } else { unsafe { libc::malloc(size) } }
+    }
+
+    pub(crate) fn calloc(count: usize, size: usize) -> *mut c_void {
+        // SAFETY: all sizes are valid.
+        if is_folded() { super::calloc(count, size) } else { unsafe { libc::calloc(count, size) } }
+    }
+
+    /// # Safety
+    /// `old` is this allocator's, or null.
+    pub(crate) unsafe fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
+        // SAFETY: by the contract above.
+        unsafe { if is_folded() { super::realloc(old, size) } else { libc::realloc(old, size) } }
+    }
+
+    pub(crate) fn memalign(alignment: usize, size: usize) -> *mut c_void {
+        if is_folded() {
+            return super::memalign(alignment, size);
+        }
+        // SAFETY: the C library checks both.
+        unsafe { libc::memalign(alignment, size) }
+    }
+
+    /// # Safety
+    /// `data` is this allocator's and not used any more, or null.
+    pub(crate) unsafe fn free(data: *mut c_void) {
+        // SAFETY: by the contract above.
+        unsafe { if is_folded() { super::free(data) } else { libc::free(data) } }
+    }
+}
+
 /// The alignment of all memory from the C library.
 const ALIGNED: usize = 16;
 

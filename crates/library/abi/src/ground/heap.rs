@@ -1,19 +1,82 @@
-//! The memory that a folded rank has allocated and not freed.
+//! The memory that a rank's program has allocated and not freed: the state of a rank that migrates.
 //!
-//! Folded ranks share one heap. If a program calls `AMPI_Migrate`, the loader links it to the functions below, which count for each rank
-//! the memory that its program allocates. Libraries go on using the C library's own. Memory that they allocate and the program frees is not
-//! counted twice: the count does not go below zero. A rank that is a process asks its allocator.
+//! If a program calls `AMPI_Migrate`, its calls of allocation functions go to the functions below, which count. The loader of folded
+//! ranks links the program to them; in a process, [`install`] does it. The program includes its own libraries, but not those of the
+//! system: what they allocate for themselves does not count. Memory that they allocate and the program frees is not counted twice: the
+//! count does not go below zero.
 
-use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::ffi::{CStr, c_int, c_void};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use mpirage_channel::CHANNEL_VARIABLE;
 
 use crate::ground::allocator;
+use crate::ground::imports::Objects;
 use crate::ground::lock::is_folded;
 use crate::rank;
 
 /// Bytes that a rank has allocated.
 #[derive(Default)]
 pub(crate) struct Heap(AtomicU64);
+
+/// The heap of the rank that is this process.
+static PROCESS: Heap = Heap(AtomicU64::new(0));
+/// Does the program of this process call the functions below?
+static COUNTS: AtomicBool = AtomicBool::new(false);
+
+/// Programs that import one of these are counted.
+const MIGRATE: [&CStr; 2] = [c"AMPI_Migrate", c"mpirage_migrate"];
+
+/// Called by the dynamic linker when it has loaded the library, before the program starts.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static INSTALL: extern "C" fn() = install;
+
+extern "C" fn install() {
+    if std::env::var_os(CHANNEL_VARIABLE).is_none() {
+        return;
+    }
+    let program = Objects::of_program();
+    if program.import_any(&MIGRATE) && program.redirect(&functions()) {
+        COUNTS.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The allocation functions of C and C++, and what stands in for them.
+fn functions() -> [(&'static CStr, usize); 13] {
+    let (new, delete) =
+        (mpirage_count_malloc as *const () as usize, mpirage_count_free as *const () as usize);
+    let memalign = mpirage_count_memalign as *const () as usize;
+    [
+        (c"malloc", new),
+        (c"calloc", mpirage_count_calloc as *const () as usize),
+        (c"realloc", mpirage_count_realloc as *const () as usize),
+        (c"free", delete),
+        (c"memalign", memalign),
+        (c"aligned_alloc", memalign),
+        (c"posix_memalign", mpirage_count_posix_memalign as *const () as usize),
+        (c"_Znwm", new),
+        (c"_Znam", new),
+        (c"_ZdlPv", delete),
+        (c"_ZdlPvm", delete),
+        (c"_ZdaPv", delete),
+        (c"_ZdaPvm", delete),
+    ]
+}
+
+/// Bytes that the rank that runs has allocated and not freed. If its calls could not be redirected, its allocator says.
+pub(crate) fn live() -> u64 {
+    if is_folded() || COUNTS.load(Ordering::Relaxed) {
+        return with_heap(|heap| heap.0.load(Ordering::Relaxed));
+    }
+    // SAFETY: it only reads the allocator's counters.
+    let info = unsafe { libc::mallinfo2() };
+    (info.uordblks + info.hblkhd) as u64
+}
+
+fn with_heap<T>(work: impl FnOnce(&Heap) -> T) -> T {
+    if is_folded() { work(&rank::this().heap) } else { work(&PROCESS) }
+}
 
 impl Heap {
     fn add(&self, data: *mut c_void) {
@@ -25,16 +88,6 @@ impl Heap {
         let _ =
             self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |all| Some(all.saturating_sub(bytes)));
     }
-
-    /// Bytes that the rank has allocated and not freed.
-    pub(crate) fn live(&self) -> u64 {
-        if is_folded() {
-            return self.0.load(Ordering::Relaxed);
-        }
-        // SAFETY: it only reads the allocator's counters.
-        let info = unsafe { libc::mallinfo2() };
-        (info.uordblks + info.hblkhd) as u64
-    }
 }
 
 /// Bytes of memory from the C library.
@@ -44,20 +97,20 @@ fn size(data: *mut c_void) -> u64 {
 }
 
 fn counted(data: *mut c_void) -> *mut c_void {
-    rank::this().heap.add(data);
+    with_heap(|heap| heap.add(data));
     data
 }
 
-/// `malloc`.
+/// `malloc`, `operator new`.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpirage_count_malloc(size: usize) -> *mut c_void {
-    counted(allocator::malloc(size))
+    counted(allocator::program::malloc(size))
 }
 
 /// `calloc`.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpirage_count_calloc(count: usize, size: usize) -> *mut c_void {
-    counted(allocator::calloc(count, size))
+    counted(allocator::program::calloc(count, size))
 }
 
 /// `realloc`.
@@ -66,12 +119,11 @@ pub extern "C" fn mpirage_count_calloc(count: usize, size: usize) -> *mut c_void
 /// `old` is the C library's, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpirage_count_realloc(old: *mut c_void, size: usize) -> *mut c_void {
-    let heap = &rank::this().heap;
-    heap.remove(old);
+    with_heap(|heap| heap.remove(old));
     // SAFETY: by the contract above.
-    let new = unsafe { allocator::realloc(old, size) };
+    let new = unsafe { allocator::program::realloc(old, size) };
     // If there is no room, the old memory is still there.
-    heap.add(if new.is_null() && size > 0 { old } else { new });
+    with_heap(|heap| heap.add(if new.is_null() && size > 0 { old } else { new }));
     new
 }
 
@@ -81,15 +133,15 @@ pub unsafe extern "C" fn mpirage_count_realloc(old: *mut c_void, size: usize) ->
 /// `data` is the C library's and not used any more, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mpirage_count_free(data: *mut c_void) {
-    rank::this().heap.remove(data);
+    with_heap(|heap| heap.remove(data));
     // SAFETY: by the contract above.
-    unsafe { allocator::free(data) }
+    unsafe { allocator::program::free(data) }
 }
 
 /// `memalign`, `aligned_alloc`.
 #[unsafe(no_mangle)]
 pub extern "C" fn mpirage_count_memalign(alignment: usize, size: usize) -> *mut c_void {
-    counted(allocator::memalign(alignment, size))
+    counted(allocator::program::memalign(alignment, size))
 }
 
 /// `posix_memalign`.

@@ -8,6 +8,7 @@ pub(crate) mod error;
 pub(crate) mod exceptions;
 pub(crate) mod handles;
 pub(crate) mod heap;
+mod imports;
 pub(crate) mod lock;
 pub(crate) mod output;
 pub(crate) mod process;

@@ -9,7 +9,7 @@ use mpirage_call::{Call, Completing, Completion, Payload, Reply, RequestId, Send
 use mpirage_units::Duration;
 
 use super::collect::{Load, WholeCollective};
-use super::steps::{Message, Step, Steps};
+use super::steps::{Message, Paused, Step, Steps};
 use crate::TraceWriter;
 use crate::function::stamp_of;
 
@@ -23,6 +23,8 @@ struct Plan {
     before_sends: Load,
     sends: Vec<usize>,
     after_sends: Load,
+    pause_before_sends: Duration,
+    pause_after_sends: Duration,
 }
 
 /// A message between boxes.
@@ -61,6 +63,7 @@ impl Boxes {
             let load = if computed.after_send { &mut plan.after_sends } else { &mut plan.before_sends };
             load.add(computed.load);
         }
+        boxes.plan_pauses(owner, &steps.paused);
         for joined in &steps.collectives {
             boxes.plan_collective(owner, joined.step, &joined.calls);
         }
@@ -82,6 +85,20 @@ impl Boxes {
             self.plan(from, awaited).waits.push(number);
             self.plan(to, posted).posts.push(number);
             self.plan(to, received).waits.push(number);
+        }
+    }
+
+    /// In a step a box pauses as long as the rank of it that pauses longest: a rank that does the work of all reads the clock, or sleeps,
+    /// as often as one of them.
+    fn plan_pauses(&mut self, owner: &[u32], paused: &[Paused]) {
+        let mut spans: BTreeMap<(u32, Step, bool), Duration> = BTreeMap::new();
+        for &Paused { rank, step, after_send, span } in paused {
+            *spans.entry((rank, step, after_send)).or_default() += span;
+        }
+        for ((rank, step, after_send), span) in spans {
+            let plan = self.plan(owner[rank as usize], step);
+            let pause = if after_send { &mut plan.pause_after_sends } else { &mut plan.pause_before_sends };
+            *pause = span.max(*pause);
         }
     }
 
@@ -205,8 +222,10 @@ impl Scribe<'_> {
             let stamp = Stamp { function: collective.stamp, ..Stamp::default() };
             self.call(&stamp, &Call::Collective(collective.call(*root)));
         }
+        self.pause(plan.pause_before_sends);
         self.compute(plan.before_sends);
         plan.sends.iter().for_each(|&number| self.send(number, open));
+        self.pause(plan.pause_after_sends);
         self.compute(plan.after_sends);
     }
 
@@ -226,6 +245,12 @@ impl Scribe<'_> {
 
     fn compute(&mut self, load: Load) {
         load.works().for_each(|work| self.writer.computed(self.rank, work));
+    }
+
+    fn pause(&mut self, span: Duration) {
+        if !span.is_zero() {
+            self.writer.paused(self.rank, span);
+        }
     }
 
     fn call(&mut self, stamp: &Stamp, call: &Call<'_>) {

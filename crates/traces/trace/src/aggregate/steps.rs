@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use mpirage_call::RequestId;
+use mpirage_units::Duration;
 
 use super::collect::{Channel, Event, Load, WholeCollective};
 use crate::TraceError;
@@ -42,6 +43,16 @@ pub(super) struct Computed {
     pub load: Load,
 }
 
+/// A pause of a fine rank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Paused {
+    pub rank: u32,
+    pub step: Step,
+    /// Does the rank send in this step before it pauses?
+    pub after_send: bool,
+    pub span: Duration,
+}
+
 /// A collective: what each rank calls.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Joined {
@@ -54,6 +65,7 @@ pub(super) struct Joined {
 pub(super) struct Steps {
     pub messages: Vec<Message>,
     pub computed: Vec<Computed>,
+    pub paused: Vec<Paused>,
     pub collectives: Vec<Joined>,
     /// For each rank the size of its state at each migration point.
     pub states: Vec<Vec<u64>>,
@@ -145,6 +157,10 @@ impl Walk<'_> {
             Event::Compute(load) => {
                 let after_send = position.has_sent;
                 self.steps.computed.push(Computed { rank, step, after_send, load: *load });
+            }
+            Event::Pause(span) => {
+                let after_send = position.has_sent;
+                self.steps.paused.push(Paused { rank, step, after_send, span: *span });
             }
             Event::Send { channel, bytes, request } => self.send(*channel, *bytes, *request),
             Event::Receive { channel, request: Some(request) } => {

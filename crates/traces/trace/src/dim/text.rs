@@ -7,7 +7,7 @@ use crate::source::{Source, Window};
 
 /// One line, and where it is.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(crate) struct Line<'a> {
     pub file: &'a Path,
     pub text: &'a [u8],
     /// Where it starts in the file.
@@ -40,7 +40,7 @@ impl<'a> Line<'a> {
 }
 
 /// The fields of a line that are left.
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     line: Line<'a>,
     rest: Option<&'a [u8]>,
 }

@@ -1,6 +1,8 @@
 //! One rank of a trace: its lines become calls.
 
-use mpirage_call::{Call, Completing, Payload, Reply, RequestId, SendMode, Stamp, WORLD, Work};
+use mpirage_call::{
+    Call, Completing, Payload, Reply, RequestId, SendMode, Stamp, WORLD, Work, iteration_mark,
+};
 use mpirage_units::Duration;
 
 use super::arguments::{ANY, Arguments, bad_number, believed, size_of, tag_of};
@@ -154,6 +156,15 @@ impl Player {
                 let span = Duration::from_secs_f64(words.amount("the seconds")?);
                 calls.push(&self.stamp(0), &Call::Sleep { span });
                 Ok(true)
+            }
+            Action::Migrate => {
+                let state_bytes = words.size("the bytes of the state")?;
+                calls.push(&self.stamp(common.functions.migrate), &Call::Migrate { state_bytes });
+                Ok(true)
+            }
+            Action::Iteration { begins } => {
+                calls.push(&self.stamp(common.functions.control), &iteration_mark(begins));
+                Ok(false)
             }
             Action::Location => {
                 let file = words.words.next().ok_or("`location` wants a file and a line")?;

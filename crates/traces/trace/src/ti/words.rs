@@ -13,6 +13,11 @@ pub(super) enum Action {
     Location,
     Compute,
     Sleep,
+    Migrate,
+    /// An iteration begins or ends.
+    Iteration {
+        begins: bool,
+    },
     Send {
         mode: SendMode,
         blocking: bool,
@@ -98,6 +103,9 @@ fn plain(name: &[u8]) -> Option<Action> {
         b"scan" => Action::Scan,
         b"exscan" => Action::Exscan,
         b"sleep" => Action::Sleep,
+        b"migrate" => Action::Migrate,
+        b"iteration_in" => Action::Iteration { begins: true },
+        b"iteration_out" => Action::Iteration { begins: false },
         b"location" => Action::Location,
         b"init" => Action::Init,
         b"finalize" => Action::Finalize,
@@ -166,6 +174,8 @@ pub(super) struct Functions {
     pub wait: u16,
     pub waitall: u16,
     pub test: u16,
+    pub migrate: u16,
+    pub control: u16,
     /// In the order of `Collective::ALL`, blocking and not.
     pub collectives: [[u16; 2]; 17],
 }
@@ -210,6 +220,8 @@ impl Functions {
             wait: of("MPI_Wait"),
             waitall: of("MPI_Waitall"),
             test: of("MPI_Test"),
+            migrate: of("MPI_Migrate"),
+            control: of("MPI_Pcontrol"),
             collectives: collectives.map(both),
         }
     }

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use files::Files;
 use mpirage_call::{
-    Call, Collective, CommCall, ContextId, Family, Method, PointToPointCall, Reply, RequestId, RunCall,
-    SendMode, Stamp, WORLD, Work,
+    Call, Collective, CommCall, ComputeCall, ContextId, Family, ITERATION, Method, PointToPointCall, Reply,
+    RequestId, RunCall, SendMode, Stamp, ToolCall, WORLD, Work,
 };
 use mpirage_collectives::Schedule;
 use mpirage_units::Duration;
@@ -364,6 +364,15 @@ impl TraceWriter for TiWriter {
             Family::PointToPoint(call) => self.point_to_point(rank, call, reply, span),
             Family::Comm(CommCall::Collective(collective)) => self.collective(rank, collective),
             Family::Comm(CommCall::MakeComm { parent, how }) => self.agree(rank, parent, &how),
+            Family::Compute(ComputeCall::Migrate { state_bytes }) => {
+                self.line(rank, format_args!("migrate {state_bytes}"));
+            }
+            Family::Tool(ToolCall::Control { level: ITERATION, .. }) => {
+                self.line(rank, format_args!("iteration_in"));
+            }
+            Family::Tool(ToolCall::Control { level, .. }) if level == -ITERATION => {
+                self.line(rank, format_args!("iteration_out"));
+            }
             // The format has no such action, and needs none.
             Family::Comm(CommCall::FreeComm { .. })
             | Family::Window(_)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mpirage_mpi::Ending;
 use mpirage_scenario::Dimemas;
 use mpirage_simulation::ReplayError;
-use mpirage_trace::{DimTrace, Workload, open};
+use mpirage_trace::{Computation, DimTrace, DimWriter, Workload, convert, open};
 
 use crate::common::{Ran, replay_model};
 
@@ -35,6 +35,17 @@ fn written(name: &str, text: &str) -> Result<DimTrace, String> {
     trace
 }
 
+/// A trace of the folder, read and written again.
+fn copy(trace: &str) -> DimTrace {
+    let mut workload = open(folder().join(trace).to_str().unwrap()).unwrap();
+    let path = std::env::temp_dir().join(format!("mpirage-{}-copy-{trace}", std::process::id()));
+    let mut writer = DimWriter::create(&path, workload.ranks(), Computation::default()).unwrap();
+    convert(workload.as_mut(), &mut writer, &|| false).unwrap();
+    let copied = DimTrace::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    copied
+}
+
 /// The error of opening or replaying a trace.
 fn mistake(name: &str, text: &str) -> String {
     match written(name, text) {
@@ -55,6 +66,8 @@ fn nineteen_runs_take_as_long_as_dimemas_says() {
         assert_eq!(ran.ending, Ending::Finished, "{line}");
         let nanos = |seconds: f64| (seconds * 1e9).round();
         assert_eq!(nanos(ran.seconds()), nanos(seconds.parse().unwrap()), "{line}");
+        let copied = run_on(&mut copy(trace), configuration).unwrap();
+        assert_eq!(copied.seconds(), ran.seconds(), "a copy for {line}");
         runs += 1;
     }
     assert_eq!(runs, 19);

@@ -6,6 +6,7 @@ mod generated;
 mod goal;
 mod nonsense;
 mod otf2;
+mod paraver;
 mod threads;
 mod time_independent;
 

@@ -215,8 +215,26 @@ fn what_is_wrong_is_told_with_its_line() {
     assert!(told.ends_with("0.txt:2: this is the trace of rank 0, but the line starts with `1`"), "{told}");
 }
 
-const PAIR: &str = "0 init\n0 compute 1e6\n0 isend 1 3 1000 6\n0 compute 2e6\n0 wait 0 1 3\n0 allreduce 10 0 0\n0 finalize\n\
-                    1 init\n1 irecv 0 3 1000 6\n1 wait 0 1 3\n1 sleep 0.001\n1 allreduce 10 0 0\n1 finalize\n";
+const PAIR: &str = "0 init\n0 iteration_in\n0 compute 1e6\n0 isend 1 3 1000 6\n0 compute 2e6\n0 wait 0 1 3\n0 allreduce 10 0 0\n0 iteration_out\n0 migrate 4096\n0 finalize\n\
+                    1 init\n1 irecv 0 3 1000 6\n1 wait 0 1 3\n1 sleep 0.001\n1 allreduce 10 0 0\n1 migrate 8\n1 finalize\n";
+
+#[test]
+fn migration_points_and_iterations_are_read() {
+    let text = "0 init\n0 iteration_in\n0 compute 5e8\n0 iteration_out\n0 migrate 1e3\n0 finalize\n";
+    let mut trace = TiTrace::open(&file("sampi", text)).unwrap();
+    let calls = calls(&mut trace, 0).unwrap();
+    let level = i32::MAX;
+    let expected = [
+        "MPI_Init Init".to_owned(),
+        format!("MPI_Pcontrol Control {{ level: {level}, name: \"iteration\" }}"),
+        " Compute { work: Flops(500000000.0), request: None }".to_owned(),
+        format!("MPI_Pcontrol Control {{ level: -{level}, name: \"\" }}"),
+        "MPI_Migrate Migrate { state_bytes: 1000 }".to_owned(),
+        "MPI_Finalize Finalize".to_owned(),
+    ];
+    assert_eq!(calls, expected);
+    assert!(problem("no-state", "0 migrate\n").contains("`migrate` lacks the bytes of the state"));
+}
 
 #[test]
 fn a_trace_goes_through_our_format_and_comes_back() {
