@@ -331,9 +331,13 @@ impl Model {
         Model { name, network, protocol, calibration: None, ..self.clone() }
     }
 
-    /// Sets a parameter of the `[packet]` table, which only a network of frames reads.
+    /// Sets a parameter of the `[packet]` table, which only a network of frames reads. Those of a preset that another transport has say
+    /// nothing about this one.
     fn set_packet(&mut self, key: &str, setting: &Setting) -> Result<(), ModelError> {
         if let Network::Packet(packet) = &mut self.network {
+            if setting.is_of_preset() && !packet.has(key) {
+                return Ok(());
+            }
             let problem = |problem: String| setting.place.error(format!("`{key}`: {problem}"));
             packet.set(key, &setting.value).map_err(problem)?;
         }

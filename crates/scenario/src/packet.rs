@@ -1,6 +1,8 @@
 //! `packet`: a network of frames. Its parameters stand in the `[packet]` table of a platform file.
 
 mod keys;
+mod readers;
+mod table;
 mod transport;
 
 pub use keys::{PACKET_KEYS, PacketKey};
@@ -40,6 +42,8 @@ pub struct Packet {
     pub lossless: LosslessParameters,
     /// The payload of a packet of InfiniBand or RoCE, in bytes.
     pub rdma_mtu: u32,
+    /// Timeouts without progress after which a queue pair is given up.
+    pub rdma_retries: u32,
     faults: Vec<FaultSpec>,
     /// How long interfaces keep messages.
     interface_delay: InterfaceDelay,
@@ -63,6 +67,7 @@ impl Packet {
             sctp: SctpSettings::default(),
             lossless: transport.lossless(),
             rdma_mtu: RdmaSettings::infiniband().mtu,
+            rdma_retries: RdmaSettings::infiniband().retries,
             faults: Vec::new(),
             interface_delay: InterfaceDelay::default(),
             only: Vec::new(),
@@ -159,7 +164,7 @@ impl Packet {
             Transport::Roce => RdmaSettings::roce(line_rate(platform)),
             _ => RdmaSettings::infiniband(),
         };
-        let settings = RdmaSettings { mtu: self.rdma_mtu, ..settings };
+        let settings = RdmaSettings { mtu: self.rdma_mtu, retries: self.rdma_retries, ..settings };
         let in_order = !matches!(self.lossless.links.routing, Routing::Adaptive(_));
         let settings = if self.loses() { settings.on_lossy_links(in_order) } else { settings };
         let settings = Arc::new(settings);
