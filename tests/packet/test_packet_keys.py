@@ -33,6 +33,7 @@ CASES = {
     "faults": ('[{ at = "host-1", rate = 0.5 }]',),
     "queue": ("20000",),
     "mark-above": ("20000", "ecn = true\n"),
+    "queues": ('[{ at = "host-1", limit = "5KB" }]',),
     "red": ('{ low = "10KB", high = "90KB", probability = 0.1 }',),
     "socket-frames": ("20",),
     "interface-buffer": ("0",),

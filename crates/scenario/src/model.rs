@@ -348,8 +348,8 @@ impl Model {
     pub fn check(&self, platform: &Platform) -> Result<(), ModelError> {
         match &self.network {
             Network::Packet(packet) => packet.check(platform).map_err(|problem| {
-                let key = if problem.starts_with("`only`") { "packet.only" } else { "packet.faults" };
-                match platform.settings().get(key) {
+                let key = problem.split('`').nth(1).unwrap_or_default();
+                match platform.settings().get(&format!("{PACKET_TABLE}{key}")) {
                     Some(setting) => ModelError::Setting(setting.place.error(problem)),
                     None => ModelError::Dimemas(format!("{}: {problem}", self.name)),
                 }

@@ -1,11 +1,12 @@
 //! Keys of the `[packet]` table: their names, meanings, transports, readers.
 
-use mpirage_packet::{CongestionAlgorithm, Forwarding, QueueLimit, Red, Routing};
+use mpirage_packet::{CongestionAlgorithm, Forwarding, Red, Routing};
 use mpirage_platform::Value;
 
+use super::queues::QueueSpec;
 use super::readers::{
     algorithm, at_least_one, duration, forwarding, names, optional_bytes, packets_or_rule, probability,
-    queue_limit, red, routing, show_time, whole,
+    queue_limit, red, routing, show_limit, show_time, whole,
 };
 use super::{Packet, Transport};
 use crate::faults::FaultSpec;
@@ -155,9 +156,16 @@ pub const PACKET_KEYS: &[PacketKey] = &[
         of: SOCKETS,
         meaning: "what waits at the most in front of a link of a switch: bytes, or { frames = 100 }",
         set: |packet, value| put(&mut packet.parameters.switch_queue.limit, queue_limit(value)?),
-        get: |packet| match packet.parameters.switch_queue.limit {
-            QueueLimit::Bytes(bytes) => bytes.to_string(),
-            QueueLimit::Frames(frames) => format!("{{ frames = {frames} }}"),
+        get: |packet| show_limit(packet.parameters.switch_queue.limit),
+    },
+    PacketKey {
+        name: "queues",
+        of: SOCKETS,
+        meaning: "queues of other sizes: [{ at = \"router-1\", limit = \"64KB\" }, …]; at a link, a cable, a switch or router, or in front of a host",
+        set: |packet, value| put(&mut packet.queues, QueueSpec::read_all(value)?),
+        get: |packet| {
+            let queues: Vec<String> = packet.queues.iter().map(QueueSpec::describe).collect();
+            format!("[{}]", queues.join(", "))
         },
     },
     PacketKey {

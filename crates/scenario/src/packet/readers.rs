@@ -91,6 +91,13 @@ pub(super) fn queue_limit(value: &Value) -> Result<QueueLimit, String> {
     }
 }
 
+pub(super) fn show_limit(limit: QueueLimit) -> String {
+    match limit {
+        QueueLimit::Bytes(bytes) => bytes.to_string(),
+        QueueLimit::Frames(frames) => format!("{{ frames = {frames} }}"),
+    }
+}
+
 pub(super) fn red(value: &Value) -> Result<Option<Red>, String> {
     if *value == Value::Boolean(false) {
         return Ok(None);
