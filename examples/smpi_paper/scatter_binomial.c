@@ -1,8 +1,8 @@
 /* Clauss et al., Single node on-line simulation of MPI applications with SMPI (2011),
  * section 7.1.2, figures 6 and 7: a scatter along a binomial tree, written by hand so that every MPI runs the
  * same algorithm. With 16 ranks, rank 0 sends 8 chunks to rank 8, 4 to rank 4, 2 to rank 2 and 1 to rank 1.
- * arguments: BYTES of one rank's chunk (4194304), and `isend`: a rank starts all its sends at once. Prints `rank seconds` for
- * every rank. */
+ * arguments: BYTES of one rank's chunk (4194304), and `isend`: a rank starts all its sends at once; or `unchecked`: memory is
+ * shared (--share-malloc), so that contents mean nothing. Prints `rank seconds` for every rank. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,5 +60,5 @@ int main(int argc, char **argv)
     for (int r = 0; rank == 0 && r < size; r++) printf("%d %.9f\n", r, all[r]);
     free(chunks);
     MPI_Finalize();
-    return all_right ? 0 : 1;
+    return all_right || (argc > 2 && !strcmp(argv[2], "unchecked")) ? 0 : 1;
 }
