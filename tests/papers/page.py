@@ -39,7 +39,7 @@ class Page:
 
 def parser(description):
     """The options that all papers have."""
-    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     made.add_argument("--small", action="store_true", help="a case of each table that takes seconds, without the statements that need more")
     made.add_argument("--write", type=pathlib.Path, metavar="DOC", help="put the tables into the paper's page")
     return made
