@@ -59,7 +59,7 @@ def figure_3(suite, iterations=ITERATIONS):
     stay = suite.folder / "stay.sh"
     stay.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{json.dumps({'mapping': list(range(CORES))})}'\n")
     stay.chmod(0o755)
-    found = [cases(suite, trace, "--balancer", stay, "--every", 1)[16, str(stay), 1] for trace in (traced(suite, 16), aggregated(suite, 16))]
+    found = [cases(suite, trace, "--balancer", stay, "--every", 1)[16, str(stay), 1] for trace in (traced(suite, 16, iterations), aggregated(suite, 16, iterations))]
     native, coarse = (case["core_seconds_per_interval"] for case in found)
     worst = max(abs(a - b) / b for loads, others in zip(coarse, native) for a, b in zip(loads, others))
     print(f"\nFigure 3: largest difference of a rank in an iteration: {100 * worst:.2g} % of {len(native)} iterations x 16 ranks")
