@@ -56,7 +56,7 @@ validate: build
 	tests/packet/trust.py $(BUILD)/errors.csv
 
 # Makes the tables of the pages on five papers (docs/*-paper.md, docs/dimemas-study.md) anew and checks the papers' statements. It takes an hour of a machine that does
-# nothing else; NPB=FOLDER names the NAS benchmarks, which may not live here (NPB3.3-MPI). SMALL=1 takes a small case of each, and
+# nothing else; NPB=FOLDER (NPB3.3-MPI) and ONDES3D=FOLDER (with SRC and ESSAI-XML) name programs that may not live here. SMALL=1 takes a small case of each, and
 # writes nothing.
 PAPER_OPTIONS = $(if $(filter 1,$(SMALL)),--small,--write docs/$(1))
 papers: build
@@ -64,6 +64,7 @@ papers: build
 	tests/papers/netsim_paper.py $(if $(NPB),--npb $(NPB)) $(call PAPER_OPTIONS,netsim-paper.md)
 	tests/papers/smp_sim_paper.py $(if $(NPB),--npb $(NPB)) $(call PAPER_OPTIONS,smp-sim-paper.md)
 	tests/papers/sampi_paper.py $(if $(filter 1,$(SMALL)),--small)
+	$(if $(ONDES3D),tests/papers/sampi_paper.py --ondes3d $(ONDES3D) $(call PAPER_OPTIONS,sampi-paper.md),@echo "Ondes3D: left out; ONDES3D=FOLDER names the folder that has SRC and ESSAI-XML")
 	tests/papers/dimemas_paper.py $(call PAPER_OPTIONS,dimemas-study.md)
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and

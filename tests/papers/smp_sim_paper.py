@@ -85,7 +85,7 @@ def figure_11(suite, tables, options):
 
 def figure_12(suite, tables, options):
     """The program's ranks compute the same together, whatever their number."""
-    program, bits = suite.compile(ROOT / "examples" / "smpi_paper" / "ep.c", flags=["-O2", "-lm"]), 20 if options.small else 25
+    program, bits = suite.compile(ROOT / "examples" / "smpi_paper" / "ep.c", flags=["-O2", "-lm"]), 20 if options.small else 24
 
     def row(ranks):
         walls = {}
@@ -108,7 +108,7 @@ def main():
     parser = page.parser(__doc__)
     parser.add_argument("--npb", type=pathlib.Path, metavar="FOLDER", help="where NPB3.3-MPI is")
     options = parser.parse_args()
-    options.rounds = 1 if options.small else 8
+    options.rounds = 1 if options.small else 5
     suite, tables = Suite("smp_sim_paper"), page.Page(options.write)
     if not options.npb:
         print("figure 11: left out; --npb FOLDER names NPB3.3-MPI")
