@@ -2,7 +2,7 @@
 """Lin et al., SMP-SIM: an SMP-based discrete-event execution-driven performance simulator (2012), figures 11 and 12: the tables of
 docs/smp-sim-paper.md.
 
-    tests/papers/smp_sim_paper.py [--npb FOLDER] [--small] [--write docs/smp-sim-paper.md]
+    tests/papers/smp_sim_paper.py [11] [12] [--npb FOLDER] [--small] [--write docs/smp-sim-paper.md]
 
 Figure 11: the time of a program on two cores, predicted with one, beside real runs under MPICH on two cores of this machine. It needs
 --npb FOLDER (NPB3.3-MPI), `mpif77.mpich` and two cores. EP, CG and FT are the paper's; LU is a sweep through planes, as the paper's Sweep3D is. Both
@@ -45,9 +45,12 @@ def machine(suite, cores):
     return path
 
 
-def compiled(suite, folder, compilers):
-    """The benchmarks for two ranks, by name, with the compilers of an MPI."""
-    copy = suite.folder / f"npb-{compilers['MPIF77']}"
+OURS = {"MPIF77": "mpif77", "MPIFC": "mpif90", "MPICC": "mpicc"}
+
+
+def compiled(suite, folder, compilers, names, ranks):
+    """Benchmarks by name, with the compilers of an MPI."""
+    copy = suite.folder / f"npb-{compilers['MPIF77']}-{ranks}-{len(names)}"
     shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*.o", "*.mod", "bin", "npbparams.h", "setparams"))
     (copy / "bin").mkdir(exist_ok=True)
     settings = npb.SETTINGS
@@ -55,7 +58,7 @@ def compiled(suite, folder, compilers):
         settings = re.sub(rf"^{key} = .*$", f"{key} = {value}", settings, flags=re.MULTILINE)
     (copy / "config" / "make.def").write_text(settings)
     environment = {**os.environ, "PATH": f"{npb.BIN}:{os.environ['PATH']}"}
-    made = {name: npb.build(copy, name, "W", 2, environment) for name in PROGRAMS}
+    made = {name: npb.build(copy, name, "W", ranks, environment) for name in names}
     for name, (program, words) in made.items():
         suite.check(f"{name} compiles with {compilers['MPIF77']}", program, words)
     return {name: program for name, (program, _) in made.items() if program}
@@ -70,8 +73,8 @@ def reported(suite, command):
 
 
 def figure_11(suite, tables, options):
-    real = compiled(suite, options.npb, {"MPIF77": "mpif77.mpich", "MPIFC": "mpif90.mpich", "MPICC": "mpicc.mpich"})
-    ours = compiled(suite, options.npb, {"MPIF77": "mpif77", "MPIFC": "mpif90", "MPICC": "mpicc"})
+    real = compiled(suite, options.npb, {"MPIF77": "mpif77.mpich", "MPIFC": "mpif90.mpich", "MPICC": "mpicc.mpich"}, PROGRAMS, 2)
+    ours = compiled(suite, options.npb, OURS, PROGRAMS, 2)
     simulate = [MPIRAGE, "run", "-q", "-n", 2, "-p", machine(suite, 2), "--model", "smp", "--host-speed", "1Gf", "--cores", 1]
 
     def row(name):
@@ -84,13 +87,19 @@ def figure_11(suite, tables, options):
 
 
 def figure_12(suite, tables, options):
-    """The program's ranks compute the same together, whatever their number."""
-    program, bits = suite.compile(ROOT / "examples" / "smpi_paper" / "ep.c", flags=["-O2", "-lm"]), 20 if options.small else 24
+    """CG, or without the benchmarks EP, whose ranks do not communicate and therefore do not run beside each other. The work is the same for all
+    numbers of ranks."""
+    bits = 20 if options.small else 24
+
+    def program_of(ranks):
+        if options.npb:
+            return [compiled(suite, options.npb, OURS, ["cg"], ranks)["cg"]]
+        return [suite.compile(ROOT / "examples" / "smpi_paper" / "ep.c", flags=["-O2", "-lm"]), bits, 100]
 
     def row(ranks):
-        walls = {}
+        walls, program = {}, program_of(ranks)
         for cores in (1, 2):
-            words = [MPIRAGE, "run", "-q", "--ranks-as", "processes", "-n", ranks, "-p", machine(suite, 8), "--model", "smp", "--host-speed", "1Gf", "--cores", cores, "--json", program, bits, 100]
+            words = [MPIRAGE, "run", "-q", "--ranks-as", "processes", "-n", ranks, "-p", machine(suite, 8), "--model", "smp", "--host-speed", "1Gf", "--cores", cores, "--json", *program]
             runs = []
             for _ in range(options.rounds):
                 began = time.monotonic()
@@ -107,16 +116,21 @@ def figure_12(suite, tables, options):
 def main():
     parser = page.parser(__doc__)
     parser.add_argument("--npb", type=pathlib.Path, metavar="FOLDER", help="where NPB3.3-MPI is")
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", choices=["11", "12", []], help="11, 12; both if none is named")
     options = parser.parse_args()
+    wanted = options.figures or ["11", "12"]
     options.rounds = 1 if options.small else 5
     suite, tables = Suite("smp_sim_paper"), page.Page(options.write)
-    if not options.npb:
+    if "11" not in wanted:
+        pass
+    elif not options.npb:
         print("figure 11: left out; --npb FOLDER names NPB3.3-MPI")
     elif not shutil.which("mpif77.mpich"):
         print("figure 11: left out; it needs mpif77.mpich (Debian: libmpich-dev)")
     else:
         figure_11(suite, tables, options)
-    figure_12(suite, tables, options)
+    if "12" in wanted:
+        figure_12(suite, tables, options)
     tables.write()
     suite.end()
 
