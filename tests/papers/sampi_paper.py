@@ -185,6 +185,11 @@ def figures_of_ondes3d(suite, tables, folder, small):
             imbalance = "" if case["imbalance"] is None else f"{case['imbalance']:.2f}"
             body.append([network, balancer, interval or "", f"{case['simulated_seconds']:.3f}", f"{100 * load:.0f}", imbalance, case["moves"]])
     tables.table("ondes3d", ["network", "balancer", "every", "makespan, s", "mean load, %", "largest by mean load", "ranks moved"], body, "Figures 6 and 7 with Ondes3D, 64 ranks on 16 cores")
+    if not small:
+        seconds = {(balancer, interval): case["simulated_seconds"] for (_, balancer, interval), case in found["infiniband"].items()}
+        often, seldom = every[0], every[-1]
+        suite.check("ondes3d: greedy is hurt by frequent balancing", seconds["greedy", often] > seconds["greedy", seldom], seconds)
+        suite.check("ondes3d: refine gains from it, and is the fastest", min(seconds, key=seconds.get) == ("refine", often), seconds)
 
 
 def main():
