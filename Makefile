@@ -4,7 +4,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench validate netsim-paper sampi-paper conformance fuzz wheel deb install uninstall clean lint deny advisories
+.PHONY: all build links demo test bench validate papers conformance fuzz wheel deb install uninstall clean lint deny advisories
 
 all: build
 
@@ -55,13 +55,17 @@ validate: build
 	tests/ranks/steadiness/steadiness.py --errors $(BUILD)/errors.csv --write docs/trust.md
 	tests/packet/trust.py $(BUILD)/errors.csv
 
-# Figures 5, 6 and 8 of the MPI-NeTSim paper (docs/netsim-paper.md): ten minutes of real time on a machine that does nothing else.
-netsim-paper: build
-	tests/papers/netsim_paper.py
-
-# Figures 3, 6 and 7 of the SAMPI paper (docs/sampi-paper.md), and the speed of what-ifs: four minutes of processor time.
-sampi-paper: build
-	tests/papers/sampi_paper.py
+# Makes the tables of the pages on five papers (docs/*-paper.md, docs/dimemas-study.md) anew and checks the papers' statements. It takes an hour of a machine that does
+# nothing else; NPB=FOLDER (NPB3.3-MPI) and ONDES3D=FOLDER (with SRC and ESSAI-XML) name programs that may not live here. SMALL=1 takes a small case of each, and
+# writes nothing.
+PAPER_OPTIONS = $(if $(filter 1,$(SMALL)),--small,--write docs/$(1))
+papers: build
+	tests/papers/smpi_paper.py $(call PAPER_OPTIONS,smpi-paper.md)
+	tests/papers/netsim_paper.py $(if $(NPB),--npb $(NPB)) $(call PAPER_OPTIONS,netsim-paper.md)
+	tests/papers/smp_sim_paper.py $(if $(NPB),--npb $(NPB)) $(call PAPER_OPTIONS,smp-sim-paper.md)
+	tests/papers/sampi_paper.py $(if $(filter 1,$(SMALL)),--small)
+	$(if $(ONDES3D),tests/papers/sampi_paper.py --ondes3d $(ONDES3D) $(call PAPER_OPTIONS,sampi-paper.md),@echo "Ondes3D: left out; ONDES3D=FOLDER names the folder that has SRC and ESSAI-XML")
+	tests/papers/dimemas_paper.py $(call PAPER_OPTIONS,dimemas-study.md)
 
 # Compares the messages of collectives with those of the MPI libraries themselves, which are installed if they are missing. A few sizes and
 # numbers of ranks; FULL=1 takes all thresholds and up to 64 ranks, and an hour. Runs mpi4py's tests, Debian's MPI programs, and the NAS Parallel Benchmarks if NPB=FOLDER

@@ -16,6 +16,8 @@ bandwidth = "1Gbps"
 latency = "25us"
 """
 RATE, LATENCY = 125e6, 50e-6
+# InfiniBand and RoCE open nothing.
+PUNCTUAL = 'late-share = 0\n[model]\nwake-up = "0s"\n'
 QUIET = 'late-share = 0\nopen-from-start = true\n[model]\nwake-up = "0s"\n'
 COMMUNICATION = ("-q", "--compute", "none", "--model", "packet")
 # What differs between runs of the same program, also if one is folded.

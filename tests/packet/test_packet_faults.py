@@ -4,7 +4,7 @@ import csv
 import json
 
 from harness import MPIRAGE
-from runs import COMMUNICATION, HEAD, QUIET, RATE, bulk_transfer, example, ping_pong, platform, replay, run, same
+from runs import COMMUNICATION, HEAD, PUNCTUAL, QUIET, RATE, bulk_transfer, example, ping_pong, platform, replay, run, same
 
 SIZE = 5_000_000
 LONG = 20_000_000
@@ -123,15 +123,15 @@ latency = "5us"
 
 def test_rdma(suite):
     """InfiniBand: the rate of the link, no drops, back-pressure."""
-    quiet = platform(suite, "rdma-quiet", QUIET)
+    quiet = platform(suite, "rdma-quiet", PUNCTUAL)
     words = ("--mpi-profile", "rdma")
     found = replay(suite, bulk_transfer(suite, LONG), "-p", quiet, *words)
     # Packets of 4096 bytes have headers of 26, and two bytes between them.
     least = LONG / RATE * 4124 / 4096
     suite.check("rdma: at the rate of the link", least < seconds_of(found) < 1.01 * least, (seconds_of(found), least))
     incast = "gen:incast,ranks=4,bytes=1MiB,iterations=2"
-    small = platform(suite, "rdma-incast", 'queue = "30KB"')
-    counts = {name: replay(suite, incast, "-p", small, "--mpi-profile", name).get("network", {}) for name in ("openmpi-tcp", "rdma")}
+    small = {"openmpi-tcp": platform(suite, "tcp-incast", 'queue = "30KB"'), "rdma": platform(suite, "rdma-incast")}
+    counts = {name: replay(suite, incast, "-p", path, "--mpi-profile", name).get("network", {}) for name, path in small.items()}
     suite.check("rdma: TCP drops in the same incast", counts["openmpi-tcp"].get("dropped", 0) > 0, counts)
     nothing = [counts["rdma"].get(key) for key in ("dropped", "lost", "retransmissions", "timeouts")]
     suite.check("rdma: nothing is dropped or repeated", nothing == [0, 0, 0, 0], counts)

@@ -11,7 +11,7 @@ import struct
 import subprocess
 
 from harness import MPIRAGE, ROOT
-from runs import COMMUNICATION, HEAD, LATENCY, QUIET, RATE, bulk_transfer, example, ping_pong, platform, replay, run, same
+from runs import COMMUNICATION, HEAD, LATENCY, PUNCTUAL, QUIET, RATE, bulk_transfer, example, ping_pong, platform, replay, run, same
 
 PAGE = ROOT / "docs" / "packet.md"
 
@@ -79,7 +79,8 @@ def test_profiles(suite):
     suite.check("profiles: the list", {"openmpi-tcp", "mpich-tcp", "mpich-sctp"} <= set(names), done.out)
     quiet, size = platform(suite, "profiles", QUIET), 40_000
     ping = ping_pong(suite, size)
-    found = {name: replay(suite, ping, "-p", quiet, "--mpi-profile", name) for name in names}
+    punctual = platform(suite, "punctual", PUNCTUAL)
+    found = {name: replay(suite, ping, "-p", quiet if name.split("-")[-1] in ("tcp", "sctp") else punctual, "--mpi-profile", name) for name in names}
     seconds = {name: result.get("simulated_seconds") for name, result in found.items()}
     suite.check("profiles: each has its own time", len(set(seconds.values())) == len(names), seconds)
     # The handshake of UCX before and after 40,000 bytes: two round trips more in each direction, but less software.
@@ -254,7 +255,7 @@ BAD_KEYS = {
     "send-buffer = 0": "`send-buffer`: 0 bytes let nothing pass",
     'software = "-1us"': "`software`",
     "ecn = 1": "`ecn`",
-    "streams = 0": "`streams`: 0 is not a whole number from 1 to 65535",
+    'transport = "sctp"\nstreams = 0': "`streams`: 0 is not a whole number from 1 to 65535",
     "socket-frames = 0": "`socket-frames`: 0 is not a whole number from 1",
 }
 
@@ -263,7 +264,7 @@ def test_bad_keys(suite):
     """A mistake in the table: exit code 82, with file and line."""
     for number, (keys, message) in enumerate(BAD_KEYS.items()):
         path = platform(suite, f"bad-{number}", keys)
-        line = len(HEAD.splitlines()) + 2
+        line = len(HEAD.splitlines()) + 1 + len(keys.splitlines())
         for words in (["replay", "-q", "--model", "packet", "-p", path, "gen:ring,ranks=2"], ["platform", "check", path]):
             done = suite.run([MPIRAGE, *words])
             suite.check(f"bad keys: {keys}: exit code of {words[0]}", done.code == 82, done)
@@ -356,15 +357,28 @@ MARKS = ("<!-- keys -->\n", "<!-- /keys -->\n")
 
 # Cables of which TCP is assumed.
 SLOW = "cluster:2,bandwidth=1Gbps,latency=50us"
+TRANSPORTS = ["tcp", "sctp", "infiniband", "roce"]
 
 
-def table():
-    """The parameters as Markdown, from the program."""
-    shown = subprocess.run([MPIRAGE, "platform", "show", SLOW, "--packet"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    rows = ["| key | default | meaning |", "|---|---|---|"]
-    for line in shown.splitlines()[1:]:
-        key, value, meaning = re.fullmatch(r"(\S+) = (.*?) +# (.*)", line).groups()
-        rows.append(f"| `{key}` | `{value}` | {meaning} |")
+def parameters(platform):
+    """Key, value and meaning of the parameters of a platform, from the program."""
+    shown = subprocess.run([MPIRAGE, "platform", "show", platform, "--packet"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [re.fullmatch(r"(\S+) = (.*?) +# (.*)", line).groups() for line in shown.splitlines()[1:]]
+
+
+def table(suite):
+    """The parameters of all transports as Markdown: values are those of the first transport that has them."""
+    found, having = {}, {}
+    for transport in TRANSPORTS:
+        for key, value, meaning in parameters(platform(suite, transport, f'transport = "{transport}"')):
+            found.setdefault(key, (value, meaning))
+            having.setdefault(key, []).append(transport)
+    order = [key for key, *_ in parameters(SLOW)]
+    rows = ["| key | transports | default | meaning |", "|---|---|---|---|"]
+    for key in sorted(found, key=lambda key: (key not in order, order.index(key) if key in order else 0)):
+        names = "all" if having[key] == TRANSPORTS else ", ".join(having[key])
+        value, meaning = found[key]
+        rows.append(f"| `{key}` | {names} | `{value}` | {meaning} |")
     return "\n".join(rows) + "\n"
 
 
@@ -378,10 +392,10 @@ def split_page():
 def test_parameters(suite, record):
     """The page has the parameters of the program; what is shown can be written into a file."""
     if record:
-        write_table()
+        write_table(suite)
     shown = suite.run([MPIRAGE, "platform", "show", SLOW, "--packet"])
     suite.check("parameters: shown", shown.code == 0, shown.err)
-    suite.check("parameters: docs/packet.md has them (--record writes them)", split_page()[1] == table(), split_page()[1])
+    suite.check("parameters: docs/packet.md has them (--record writes them)", split_page()[1] == table(suite), split_page()[1])
     again = platform(suite, "again", "\n".join(shown.out.splitlines()[1:]))
     kept = suite.run([MPIRAGE, "platform", "show", again, "--packet"])
     suite.check("parameters: they are read as they are shown", kept.code == 0 and kept.out == shown.out, (kept.err, kept.out))
@@ -395,6 +409,6 @@ def test_parameters(suite, record):
     suite.check("parameters: docs/packet.md has all profiles", all(f"`{name}`" in PAGE.read_text() for name in named), named)
 
 
-def write_table():
+def write_table(suite):
     before, _, after = split_page()
-    PAGE.write_text(before + MARKS[0] + table() + MARKS[1] + after)
+    PAGE.write_text(before + MARKS[0] + table(suite) + MARKS[1] + after)

@@ -116,6 +116,20 @@ def test_auto(suite):
     suite.check("a run that fails ends the search", result.code == 7 and "time factor 1 failed" in result.err, result)
 
 
+def test_search_ends_behind(suite):
+    """A search that finds nothing, and one whose final run is behind, do not end with 0."""
+    program = suite.compile(PROGRAMS / "pingpong.c")
+    result = emulate(suite, "-n", 2, "--max-behind", "1ns", program, 2, 32, 0, timeout=300)
+    suite.check("no factor is enough", result.code == 89 and "still change at a time factor of 256" in result.err, result)
+    stops = suite.compile(PROGRAMS / "stops.c")
+    found, result = figures(suite, "-n", 2, "--max-behind", "40ms", stops, code=89, timeout=300)
+    suite.check("the warning says so", "was not in the final run" in result.err and "more than --max-behind 40" in result.err, result)
+    behind = found["emulation"]["max_behind_seconds"]
+    suite.check("it was behind as long as it was stopped", behind * found["emulation"]["time_factor"] > 0.4, found["emulation"])
+    _, result = figures(suite, "-n", 2, "--max-behind", "40ms", "--time-factor", 1, stops)
+    suite.check("a factor that was chosen is a matter of the user", "use a larger time factor" in result.err, result)
+
+
 def test_dynamic(suite):
     """The factor rises when the simulator falls behind, and not without need."""
     program = suite.compile(PROGRAMS / "pingpong.c")

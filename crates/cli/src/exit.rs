@@ -11,6 +11,9 @@ pub const CASES_FAILED: u8 = 87;
 /// `mpirage check` found mistakes.
 pub const FINDINGS: u8 = 88;
 
+/// The search for the time factor of an emulation found none that is enough.
+pub const BEHIND: u8 = 89;
+
 /// Measurements that cannot be used.
 pub fn bad_measurements(error: impl std::fmt::Display) -> Failure {
     bad_trace(error)

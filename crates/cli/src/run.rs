@@ -30,7 +30,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use crate::arguments::RunArguments;
 use crate::check::{self, CheckRun};
 use crate::conflicts::Conflicts;
-use crate::exit::Failure;
+use crate::exit::{self, Failure};
 use crate::help;
 use crate::launcher;
 use crate::output::{self, say};
@@ -159,6 +159,11 @@ impl Plan {
             figures.warnings.extend(emulation.doubts(figures.ranks, figures.simulated_seconds));
             figures.emulation = Some(emulation.figures());
         }
+        let behind = self
+            .emulation
+            .as_ref()
+            .is_some_and(|emulation| emulation.search_ends_behind(figures.simulated_seconds));
+        let code = if code == 0 && behind { exit::BEHIND } else { code };
         figures.warnings.extend(self.left_out_doubt(&figures));
         failures.note(self.report(&recordings, &figures, explained, results.take_report()));
         results::report(&failures);

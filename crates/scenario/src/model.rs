@@ -331,9 +331,13 @@ impl Model {
         Model { name, network, protocol, calibration: None, ..self.clone() }
     }
 
-    /// Sets a parameter of the `[packet]` table, which only a network of frames reads.
+    /// Sets a parameter of the `[packet]` table, which only a network of frames reads. Those of a preset that another transport has say
+    /// nothing about this one.
     fn set_packet(&mut self, key: &str, setting: &Setting) -> Result<(), ModelError> {
         if let Network::Packet(packet) = &mut self.network {
+            if setting.is_of_preset() && !packet.has(key) {
+                return Ok(());
+            }
             let problem = |problem: String| setting.place.error(format!("`{key}`: {problem}"));
             packet.set(key, &setting.value).map_err(problem)?;
         }
@@ -344,8 +348,8 @@ impl Model {
     pub fn check(&self, platform: &Platform) -> Result<(), ModelError> {
         match &self.network {
             Network::Packet(packet) => packet.check(platform).map_err(|problem| {
-                let key = if problem.starts_with("`only`") { "packet.only" } else { "packet.faults" };
-                match platform.settings().get(key) {
+                let key = problem.split('`').nth(1).unwrap_or_default();
+                match platform.settings().get(&format!("{PACKET_TABLE}{key}")) {
                     Some(setting) => ModelError::Setting(setting.place.error(problem)),
                     None => ModelError::Dimemas(format!("{}: {problem}", self.name)),
                 }

@@ -1,6 +1,9 @@
 //! `packet`: a network of frames. Its parameters stand in the `[packet]` table of a platform file.
 
 mod keys;
+mod queues;
+mod readers;
+mod table;
 mod transport;
 
 pub use keys::{PACKET_KEYS, PacketKey};
@@ -13,15 +16,16 @@ use mpirage_kernel::{InterfaceDelay, NetworkModel};
 use mpirage_models::{Detail, FlowParameters, Hybrid};
 use mpirage_packet::{
     CaptureRequest, Endpoint, LinkLayer, LinkParameters, LosslessParameters, LosslessWires, PacketNetwork,
-    PacketParameters, RdmaEndpoint, RdmaSettings, Routing, Sctp, SctpSettings, Tcp, TcpSettings,
+    PacketParameters, QueueLimit, RdmaEndpoint, RdmaSettings, Routing, Sctp, SctpSettings, Tcp, TcpSettings,
 };
-use mpirage_platform::{HostId, NetworkPlace, Platform};
+use mpirage_platform::{HostId, LinkId, NetworkPlace, Platform};
 use mpirage_units::Duration;
 
 use crate::faults::{FaultSpec, links_of, place_named};
 use crate::measured_flow::measured_flow;
 use crate::physics;
 use crate::profile::Profile;
+use queues::QueueSpec;
 
 /// A network of frames and the transport protocol on it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +44,11 @@ pub struct Packet {
     pub lossless: LosslessParameters,
     /// The payload of a packet of InfiniBand or RoCE, in bytes.
     pub rdma_mtu: u32,
+    /// Timeouts without progress after which a queue pair is given up.
+    pub rdma_retries: u32,
     faults: Vec<FaultSpec>,
+    /// Queues of other sizes.
+    queues: Vec<QueueSpec>,
     /// How long interfaces keep messages.
     interface_delay: InterfaceDelay,
     /// Places in detail, if the rest is not.
@@ -63,7 +71,9 @@ impl Packet {
             sctp: SctpSettings::default(),
             lossless: transport.lossless(),
             rdma_mtu: RdmaSettings::infiniband().mtu,
+            rdma_retries: RdmaSettings::infiniband().retries,
             faults: Vec::new(),
+            queues: Vec::new(),
             interface_delay: InterfaceDelay::default(),
             only: Vec::new(),
             rest: profile.flow(measured_flow(), seed),
@@ -99,7 +109,15 @@ impl Packet {
         let faults: Result<Vec<_>, String> =
             self.faults.iter().map(|fault| fault.resolve(platform)).collect();
         faults.map_err(|problem| format!("`faults`: {problem}"))?;
+        self.queue_limits(platform).map_err(|problem| format!("`queues`: {problem}"))?;
         self.places(platform).map(drop).map_err(|problem| format!("`only`: {problem}"))
+    }
+
+    /// The limits of queues that have one of their own; of several for one link the last.
+    fn queue_limits(&self, platform: &Platform) -> Result<Vec<(LinkId, QueueLimit)>, String> {
+        let limits: Result<Vec<_>, String> =
+            self.queues.iter().map(|queue| queue.resolve(platform)).collect();
+        Ok(limits?.concat())
     }
 
     /// The places whose messages are frames.
@@ -159,7 +177,7 @@ impl Packet {
             Transport::Roce => RdmaSettings::roce(line_rate(platform)),
             _ => RdmaSettings::infiniband(),
         };
-        let settings = RdmaSettings { mtu: self.rdma_mtu, ..settings };
+        let settings = RdmaSettings { mtu: self.rdma_mtu, retries: self.rdma_retries, ..settings };
         let in_order = !matches!(self.lossless.links.routing, Routing::Adaptive(_));
         let settings = if self.loses() { settings.on_lossy_links(in_order) } else { settings };
         let settings = Arc::new(settings);
@@ -189,9 +207,10 @@ impl Packet {
         platform: &Platform,
         captures: Vec<CaptureRequest>,
     ) -> io::Result<Box<dyn NetworkModel>> {
-        // Faults were checked when the model was resolved.
+        // Faults and queues were checked when the model was resolved.
         network.set_interface_delay(self.interface_delay.clone());
         network.set_faults(self.faults.iter().filter_map(|fault| fault.resolve(platform).ok()).collect());
+        network.set_queue_limits(&self.queue_limits(platform).unwrap_or_default());
         for capture in captures {
             network.capture(capture)?;
         }

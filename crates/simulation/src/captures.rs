@@ -90,22 +90,25 @@ fn place(spec: &CaptureSpec, platform: &Platform) -> Result<CapturedAt, Failure>
     };
     let resolved = spec.place().resolve(find, || platform.place_names(NAMES));
     Ok(match resolved.map_err(|error| usage(format!("--pcap: {error}")))? {
-        Resolved::Port(NetworkPlace::Switch(ports), port) => links_of(&ports[port as usize..=port as usize]),
+        Resolved::Port(NetworkPlace::Switch(ports), port) => {
+            let port = port as usize;
+            CapturedAt::Port { links: links_of(&ports[port..=port]), device: links_of(&ports) }
+        }
         Resolved::All(place) | Resolved::Port(place, _) => match place {
             NetworkPlace::Host(host) => CapturedAt::Host(host),
             NetworkPlace::Links(links) => {
                 CapturedAt::Links(links.into_iter().map(|link| (link, Direction::Outbound)).collect())
             }
-            NetworkPlace::Switch(ports) => links_of(&ports),
+            NetworkPlace::Switch(ports) => CapturedAt::Links(links_of(&ports)),
         },
     })
 }
 
-fn links_of(ports: &[SwitchPlace]) -> CapturedAt {
+fn links_of(ports: &[SwitchPlace]) -> Vec<(LinkId, Direction)> {
     let side =
         |links: &[LinkId], direction| links.iter().map(move |link| (*link, direction)).collect::<Vec<_>>();
     let both = |port: &SwitchPlace| {
         [side(&port.leaving, Direction::Outbound), side(&port.entering, Direction::Inbound)].concat()
     };
-    CapturedAt::Links(ports.iter().flat_map(both).collect())
+    ports.iter().flat_map(both).collect()
 }

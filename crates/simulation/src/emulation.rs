@@ -102,19 +102,10 @@ impl Emulation {
     /// Reasons to doubt the result of an emulation that took `run` seconds, in words.
     pub fn doubts(&self, ranks: usize, run: f64) -> Vec<String> {
         let least = self.pacer.changes().iter().map(|change| change.factor).fold(f64::INFINITY, f64::min);
-        let behind = self.pacer.max_behind().as_secs_f64();
         let mut doubts = Vec::new();
         doubts.extend(few_cores(ranks, self.cores, least));
-        if behind > allowed_lag(self.limit, run) {
-            doubts.push(format!(
-                "the simulator was up to {} behind, {}: it could not keep up, so messages may have arrived too late; use a larger \
-                 time factor, or a machine with more cores or less load",
-                Duration::from_secs_f64(behind),
-                match self.limit {
-                    Some(limit) => format!("more than --max-behind {}", Duration::from_secs_f64(limit)),
-                    None => format!("{:.1} % of the run time", 100.0 * behind / run),
-                }
-            ));
+        if self.is_behind(run) {
+            doubts.push(self.say_behind(run));
         }
         if self.slowdown * least < 1.0 {
             doubts.push(format!(
@@ -125,6 +116,35 @@ impl Emulation {
             ));
         }
         doubts
+    }
+
+    /// Did a search find a factor with which the final run, of `run` seconds, was behind all the same?
+    pub fn search_ends_behind(&self, run: f64) -> bool {
+        !self.tries.is_empty() && self.is_behind(run)
+    }
+
+    /// Was the simulator further behind than allowed in a run of so many seconds?
+    fn is_behind(&self, run: f64) -> bool {
+        self.pacer.max_behind().as_secs_f64() > allowed_lag(self.limit, run)
+    }
+
+    fn say_behind(&self, run: f64) -> String {
+        let behind = self.pacer.max_behind();
+        let share = match self.limit {
+            Some(limit) => format!("more than --max-behind {}", Duration::from_secs_f64(limit)),
+            None => format!("{:.1} % of the run time", 100.0 * behind.as_secs_f64() / run),
+        };
+        let remedy = match self.tries.is_empty() {
+            true => "use a larger time factor, or a machine with more cores or less load".to_owned(),
+            false => format!(
+                "the search ended with a time factor of {}, which was enough before and was not in the final run; repeat it on a \
+                 machine with less load, choose a larger factor with --time-factor N, or allow more with --max-behind",
+                round(self.pacer.factor())
+            ),
+        };
+        format!(
+            "the simulator was up to {behind} behind, {share}: it could not keep up, so messages may have arrived too late; {remedy}"
+        )
     }
 }
 

@@ -118,7 +118,7 @@ impl Search<'_> {
             false => String::new(),
         };
         Failure {
-            code: exit::USAGE,
+            code: exit::BEHIND,
             error: anyhow!(
                 "run time, unexpected messages and maxBehind still change at a time factor of {MOST}: this machine is too small or too \
                  busy for this program{cores}; choose a factor with --time-factor N, allow more with --max-behind, or use `mpirage run`"

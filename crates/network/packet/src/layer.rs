@@ -15,6 +15,7 @@ use crate::faults::Fault;
 use crate::frame::{Frame, Frames};
 use crate::history::Samples;
 use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
+use crate::parameters::QueueLimit;
 use crate::paths::Paths;
 use crate::port::PortCounts;
 
@@ -86,6 +87,10 @@ pub trait Layer {
 
     /// Sets the schedule of faults. Called before the first frame, and only for layers that support faults.
     fn set_faults(&mut self, faults: Arc<[Fault]>);
+
+    /// Sets the limits of the queues in front of some links. Called before the first frame, and only for layers whose switches drop what
+    /// does not fit.
+    fn set_queue_limits(&mut self, _limits: &[(LinkId, QueueLimit)]) {}
 
     /// Frames that cross this port are reported in [`Traffic::seen`] from now on.
     fn watch(&mut self, port: PortId);

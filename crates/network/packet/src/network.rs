@@ -28,9 +28,9 @@ use crate::frame::{Frame, Frames};
 use crate::history::{Samples, connection_sample};
 use crate::ids::{EndId, FrameId, LaneId, PathId, PortId};
 use crate::layer::{Crossing, LinkLayer, Traffic, Upcoming};
-use crate::parameters::PacketParameters;
+use crate::parameters::{PacketParameters, QueueLimit};
 use crate::port::PortCounts;
-use crate::taps::{CaptureRequest, PathPort, Taps};
+use crate::taps::{CaptureRequest, PathPort, Step, Taps};
 use crate::wires::Wires;
 
 /// The consumer number of the generator that decides who is late.
@@ -113,6 +113,11 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     pub fn set_faults(&mut self, faults: Arc<[Fault]>) {
         self.layer.set_faults(Arc::clone(&faults));
         self.faults = faults;
+    }
+
+    /// Sets the limits of the queues in front of some links; others have that of the parameters. Called before the first transfer.
+    pub fn set_queue_limits(&mut self, limits: &[(LinkId, QueueLimit)]) {
+        self.layer.set_queue_limits(limits);
     }
 
     /// Begins a capture. All captures begin before the first transfer.
@@ -207,6 +212,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
     /// Captures see the frames that have just been put on links.
     fn show(&mut self) {
         for (crossing, frame) in self.seen.drain(..) {
+            let step = Step::of(&frame, &self.layer);
             let [sender, receiver] = [frame.sender, frame.sender.other()].map(|end| &self.ends[end.index()]);
             let ecn = match (frame.segment.markable, frame.marked) {
                 (false, _) => Ecn::NotCapable,
@@ -222,7 +228,7 @@ impl<E: Endpoint, L: LinkLayer> PacketNetwork<E, L> {
                 hops_left: FIRST_TTL.saturating_sub(frame.hop as u8),
                 identification: frame.number,
             };
-            self.taps.report(crossing, &view);
+            self.taps.report(crossing, step, &view);
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use mpirage_platform::Sharing;
 use mpirage_units::{Duration, Random, Time};
 
 use crate::event_queue::EventNumber;
@@ -60,6 +61,8 @@ pub(crate) struct Port {
     picos_per_byte: f64,
     latency: Duration,
     shared: bool,
+    /// The most that waits in its queue, at a switch.
+    limit: QueueLimit,
     free_at: Time,
     counts: PortCounts,
     /// Kept only for queues that need it.
@@ -116,12 +119,18 @@ pub(crate) struct Arriving {
 }
 
 impl Port {
-    /// A free link. One that is not `shared` carries any number of frames at the same time.
-    pub(crate) fn new(bandwidth: f64, latency: f64, shared: bool, faults: Option<Box<LinkFaults>>) -> Port {
+    /// A free link. One whose sharing is not [`Sharing::Shared`] carries any number of frames at the same time.
+    pub(crate) fn new(
+        (bandwidth, latency): (f64, f64),
+        sharing: Sharing,
+        limit: QueueLimit,
+        faults: Option<Box<LinkFaults>>,
+    ) -> Port {
         Port {
             picos_per_byte: 1e12 / bandwidth,
             latency: Duration::from_secs_f64(latency),
-            shared,
+            shared: sharing == Sharing::Shared,
+            limit,
             free_at: Time::ZERO,
             counts: PortCounts::default(),
             discipline: None,
@@ -233,21 +242,21 @@ impl Port {
         random: &mut Random,
     ) -> Admission {
         let waiting = if self.shared { self.waiting(frame.now) } else { 0 };
-        if self.is_full(queue, frame, waiting) || self.drops_early(queue, frame, waiting, random) {
+        if self.is_full(frame, waiting) || self.drops_early(queue, frame, waiting, random) {
             self.counts.dropped += 1;
             return Admission::Dropped;
         }
         let marked = frame.markable && queue.mark_above.is_some_and(|threshold| waiting > threshold);
         self.counts.marked += u64::from(marked);
         let passage = self.take(frame, links);
-        if let (QueueLimit::Frames(_), Some(discipline)) = (queue.limit, &mut self.discipline) {
+        if let (QueueLimit::Frames(_), Some(discipline)) = (self.limit, &mut self.discipline) {
             discipline.starts.push_back(passage.starts);
         }
         Admission::Queued(Passage { marked, ..passage })
     }
 
-    fn is_full(&mut self, queue: &QueueParameters, frame: Arriving, waiting: u64) -> bool {
-        match queue.limit {
+    fn is_full(&mut self, frame: Arriving, waiting: u64) -> bool {
+        match self.limit {
             QueueLimit::Bytes(limit) => waiting > 0 && waiting + u64::from(frame.bytes) > limit,
             QueueLimit::Frames(limit) => {
                 let starts = &mut self.discipline.get_or_insert_default().starts;
@@ -314,10 +323,11 @@ mod tests {
 
     /// One byte per nanosecond: a frame takes a microsecond.
     fn port() -> Port {
-        Port::new(1e9, 0.0, true, None)
+        Port::new((1e9, 0.0), Sharing::Shared, QueueLimit::Bytes(1 << 20), None)
     }
 
     fn admitted(port: &mut Port, queue: &QueueParameters, now: u64) -> Option<u64> {
+        port.limit = queue.limit;
         match port.admit(
             frame(now),
             &PacketParameters::default().links,

@@ -7,8 +7,9 @@ use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
 use crate::capture::{Capture, Direction, FrameView, InterfaceId, SnapLength, WireHeader};
+use crate::frame::Frame;
 use crate::ids::PortId;
-use crate::layer::Crossing;
+use crate::layer::{Crossing, Layer};
 
 /// Where frames are captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,13 @@ pub enum CapturedAt {
     Host(HostId),
     /// Frames on these links, as seen from the device that is captured.
     Links(Vec<(LinkId, Direction)>),
+    /// Frames on the links of one port of a device that has other links too, as seen from it.
+    Port {
+        /// Those of the port.
+        links: Vec<(LinkId, Direction)>,
+        /// Those of the whole device.
+        device: Vec<(LinkId, Direction)>,
+    },
 }
 
 /// A capture that is wanted.
@@ -56,6 +64,23 @@ pub(crate) struct PathPort<'n> {
     pub name: &'n str,
 }
 
+/// Where on its path a frame is: the links before and after the one that it crosses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    before: Option<LinkId>,
+    after: Option<LinkId>,
+}
+
+impl Step {
+    /// Of a frame that has begun to cross a link.
+    pub(crate) fn of<H>(frame: &Frame<H>, layer: &impl Layer) -> Step {
+        let ports = layer.paths().ports_of(frame.path);
+        let link = |at: Option<usize>| at.and_then(|at| ports.get(at)).map(|port| layer.link(*port));
+        let hop = usize::from(frame.hop);
+        Step { before: link(hop.checked_sub(1)), after: link(Some(hop + 1)) }
+    }
+}
+
 impl Taps {
     /// Begins a capture.
     pub(crate) fn add(&mut self, request: CaptureRequest) -> io::Result<()> {
@@ -92,9 +117,16 @@ impl Taps {
     }
 
     /// A frame crosses a port that is watched.
-    pub(crate) fn report<H: WireHeader>(&mut self, crossing: Crossing, frame: &FrameView<H>) {
+    pub(crate) fn report<H: WireHeader>(&mut self, crossing: Crossing, step: Step, frame: &FrameView<H>) {
         let Some(taps) = self.by_port.get(&crossing.port) else { return };
+        let is_both = |tap: &Tap| {
+            taps.iter().any(|other| other.capture == tap.capture && other.direction != tap.direction)
+        };
         for tap in taps {
+            // A link for both directions is watched in both: each frame goes one way.
+            if is_both(tap) && !self.captures[tap.capture].0.sees(tap.direction, step, frame) {
+                continue;
+            }
             let at = match tap.direction {
                 Direction::Outbound => Some(crossing.starts),
                 Direction::Inbound => crossing.arrives,
@@ -121,9 +153,25 @@ impl Taps {
 }
 
 impl CapturedAt {
+    /// Does a frame on a link for both directions cross it in this one, as seen from the device?
+    fn sees<H>(&self, direction: Direction, step: Step, frame: &FrameView<H>) -> bool {
+        match (self, direction) {
+            (CapturedAt::Host(host), Direction::Outbound) => frame.source.host == *host,
+            (CapturedAt::Host(host), Direction::Inbound) => frame.target.host == *host,
+            (CapturedAt::Links(device) | CapturedAt::Port { device, .. }, Direction::Outbound) => {
+                step.before.is_some_and(|link| device.contains(&(link, Direction::Inbound)))
+            }
+            (CapturedAt::Links(device) | CapturedAt::Port { device, .. }, Direction::Inbound) => {
+                step.after.is_some_and(|link| device.contains(&(link, Direction::Outbound)))
+            }
+        }
+    }
+
     fn watches(&self, port: &PathPort<'_>, direction: Direction) -> bool {
         match self {
-            CapturedAt::Links(links) => links.contains(&(port.link, direction)),
+            CapturedAt::Links(links) | CapturedAt::Port { links, .. } => {
+                links.contains(&(port.link, direction))
+            }
             CapturedAt::Host(host) => match direction {
                 Direction::Outbound => port.sends == Some(*host),
                 Direction::Inbound => port.receives == Some(*host),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mpirage_kernel::QueueSample;
-use mpirage_platform::{Interface, LinkId, Platform, Sharing};
+use mpirage_platform::{Interface, LinkId, Platform};
 use mpirage_units::{Consumer, Random, Time};
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use crate::frame::Frame;
 use crate::history::{Samples, queue_sample};
 use crate::ids::{FrameId, PathId, PortId};
 use crate::layer::{Crossing, Layer, LinkLayer, LossChances, Traffic, Upcoming, Watched};
-use crate::parameters::{Forwarding, LinkParameters, PacketParameters, QueueParameters};
+use crate::parameters::{Forwarding, LinkParameters, PacketParameters, QueueLimit, QueueParameters};
 use crate::paths::Paths;
 use crate::port::{Admission, Arriving, Passage, Port, PortCounts, Taking, Turn};
 
@@ -38,6 +38,8 @@ enum Hop {
 pub struct Wires {
     parameters: LinkParameters,
     queue: QueueParameters,
+    /// The limits of queues in front of links that have one of their own.
+    limits: FxHashMap<LinkId, QueueLimit>,
     /// Bytes that a host's interface takes out of its queue ahead of the wire.
     interface_buffer: u32,
     ports: Vec<(LinkId, Port)>,
@@ -57,6 +59,7 @@ impl Wires {
         Wires {
             parameters: parameters.links,
             queue: parameters.switch_queue,
+            limits: FxHashMap::default(),
             interface_buffer: parameters.hosts.interface_buffer,
             ports: Vec::new(),
             by_link: FxHashMap::default(),
@@ -207,13 +210,14 @@ impl Wires {
 
 impl Layer for Wires {
     fn path(&mut self, from: Interface, to: Interface, salt: u64) -> PathId {
-        let Wires { ports, by_link, faults, .. } = self;
+        let Wires { ports, by_link, faults, limits, queue, .. } = self;
         self.paths.between((from, to), salt, |platform, link, _| {
             *by_link.entry(link).or_insert_with(|| {
                 let spec = platform.link(link);
-                let shared = spec.sharing == Sharing::Shared;
                 let faults = LinkFaults::of(link, faults);
-                ports.push((link, Port::new(spec.bandwidth, spec.latency, shared, faults)));
+                let limit = limits.get(&link).copied().unwrap_or(queue.limit);
+                let wire = (spec.bandwidth, spec.latency);
+                ports.push((link, Port::new(wire, spec.sharing, limit, faults)));
                 PortId(ports.len() as u32 - 1)
             })
         })
@@ -265,6 +269,10 @@ impl Layer for Wires {
 
     fn link(&self, port: PortId) -> LinkId {
         self.ports[port.index()].0
+    }
+
+    fn set_queue_limits(&mut self, limits: &[(LinkId, QueueLimit)]) {
+        self.limits = limits.iter().copied().collect();
     }
 
     fn set_faults(&mut self, faults: Arc<[Fault]>) {

@@ -1,10 +1,11 @@
-//! Places of a network by name: hosts, links, cables and switches.
+//! Places of a network by name: hosts, links, cables, switches and routers.
 
 use std::collections::BTreeMap;
 
 use crate::host::HostId;
 use crate::link::{LinkEnd, LinkId};
 use crate::platform::Platform;
+use crate::zone::Node;
 
 /// The part of the platform that a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub enum NetworkPlace {
     Host(HostId),
     /// A link, or both directions of a cable.
     Links(Vec<LinkId>),
-    /// The ports of a switch.
+    /// The ports of a switch or router.
     Switch(Vec<SwitchPlace>),
 }
 
@@ -27,7 +28,7 @@ pub struct SwitchPlace {
 }
 
 impl Platform {
-    /// The place of that name: a host, a link, a cable without the `_UP` or `_DOWN` of its directions, or a switch of a
+    /// The place of that name: a host, a link, a cable without the `_UP` or `_DOWN` of its directions, a router, or a switch of a
     /// regular network, such as `switch-1-0`, the first one next to hosts.
     pub fn find_place(&self, name: &str) -> Option<NetworkPlace> {
         if let Some(host) = self.find_host(name) {
@@ -36,6 +37,10 @@ impl Platform {
         if let Some(switch) = switch_of(name) {
             let ports = self.ports_of(switch);
             return (!ports.is_empty()).then_some(NetworkPlace::Switch(ports));
+        }
+        let ports = self.find_router(name).map(|router| self.ports_of_router(router)).unwrap_or_default();
+        if !ports.is_empty() {
+            return Some(NetworkPlace::Switch(ports));
         }
         let names = [name.to_owned(), format!("{name}_UP"), format!("{name}_DOWN")];
         let links = self.links().filter(|link| names.contains(&link.name()));
@@ -50,7 +55,8 @@ impl Platform {
         let ends = self.links().filter_map(|link| self.link_ends(link.id)).flatten();
         let switches =
             ends.filter(|end| end.level > 0).map(|end| format!("switch-{}-{}", end.level, end.position));
-        hosts.take(most).chain(links.take(most)).chain(switches.take(most)).collect()
+        let routers = self.router_names().into_iter().take(most);
+        hosts.take(most).chain(links.take(most)).chain(switches.take(most)).chain(routers).collect()
     }
 
     /// The links of a host, both directions; of a host with many neighbours, those to the hosts that are asked for.
@@ -76,6 +82,23 @@ impl Platform {
         links.sort_unstable();
         links.dedup();
         links
+    }
+
+    /// The ports of a router, in the order of the first host behind each: the link of its routes to the host, and of those that come back.
+    fn ports_of_router(&self, router: Node) -> Vec<SwitchPlace> {
+        let (mut ports, mut route) = (Vec::new(), Vec::new());
+        for host in (0..self.host_count()).map(HostId) {
+            let leaving = self.links_from(router, host, &mut route).and(route.first().copied());
+            let entering = self.links_to(host, router, &mut route).and(route.last().copied());
+            let port = SwitchPlace {
+                leaving: leaving.into_iter().collect(),
+                entering: entering.into_iter().collect(),
+            };
+            if port != SwitchPlace::default() && !ports.contains(&port) {
+                ports.push(port);
+            }
+        }
+        ports
     }
 
     /// The ports of a switch, in the order of the devices at their other side.
@@ -118,5 +141,33 @@ mod tests {
         assert!(ports.iter().all(|port| port.leaving.len() == 1 && port.entering.len() == 1));
         assert_eq!(platform.find_place("switch-1-9"), None);
         assert_eq!(platform.links_of_host(HostId(2)).len(), 2);
+    }
+
+    #[test]
+    fn routers_of_explicit_platforms_have_ports() {
+        let cable = |name: &str| format!("[[link]]\nname = '{name}'\nbandwidth = '1Gbps'\nlatency = '1us'\n");
+        let route = |from: &str, to: &str, link: &str| {
+            format!("[[route]]\nfrom = '{from}'\nto = '{to}'\nlinks = ['{link}:up']\n")
+        };
+        let mut text = "name = 'line'\nrouting = 'shortest'\n".to_owned();
+        text += "[[router]]\nname = 'west'\n[[router]]\nname = 'east'\n";
+        ["a", "b", "c"]
+            .iter()
+            .for_each(|name| text += &format!("[[host]]\nname = '{name}'\nspeed = '1Gf'\n"));
+        ["to-a", "to-b", "to-c", "trunk"].iter().for_each(|name| text += &cable(name));
+        for (from, to, link) in
+            [("a", "west", "to-a"), ("b", "west", "to-b"), ("c", "east", "to-c"), ("west", "east", "trunk")]
+        {
+            text += &route(from, to, link);
+        }
+        let platform = Platform::from_text("line.toml", &text).unwrap();
+        let Some(NetworkPlace::Switch(ports)) = platform.find_place("west") else { panic!("no router") };
+        let names =
+            |links: &[LinkId]| links.iter().map(|link| platform.link(*link).name()).collect::<Vec<_>>();
+        let leaving: Vec<_> = ports.iter().map(|port| names(&port.leaving).join(" ")).collect();
+        let entering: Vec<_> = ports.iter().map(|port| names(&port.entering).join(" ")).collect();
+        assert_eq!(leaving, ["to-a_DOWN", "to-b_DOWN", "trunk_UP"]);
+        assert_eq!(entering, ["to-a_UP", "to-b_UP", "trunk_DOWN"]);
+        assert!(platform.place_names(10).contains(&"east".to_owned()));
     }
 }

@@ -301,6 +301,34 @@ impl Platform {
         debug_assert!(found.is_some(), "a platform without this route is refused when it is loaded");
     }
 
+    /// The router of that name.
+    pub(crate) fn find_router(&self, name: &str) -> Option<Node> {
+        match self.names.get(name) {
+            Some(NetPoint::Router(node)) => Some(*node),
+            _ => None,
+        }
+    }
+
+    /// The names of all routers, sorted.
+    pub(crate) fn router_names(&self) -> Vec<String> {
+        let routers = self.names.iter().filter(|(_, point)| matches!(point, NetPoint::Router(_)));
+        let mut names: Vec<String> = routers.map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The links from a router to a host. `None` if there is no way.
+    pub(crate) fn links_from(&self, router: Node, host: HostId, links: &mut Vec<LinkId>) -> Option<()> {
+        links.clear();
+        resolve(&self.zones, router, self.node(host.into()), links)
+    }
+
+    /// The links from a host to a router. `None` if there is no way.
+    pub(crate) fn links_to(&self, host: HostId, router: Node, links: &mut Vec<LinkId>) -> Option<()> {
+        links.clear();
+        resolve(&self.zones, self.node(host.into()), router, links)
+    }
+
     /// The number of routes between two hosts that [`links_by_choice`](Self::links_by_choice) tells apart: the ways up a fat
     /// tree, the groups that a dragonfly's route may pass. It is 1 for other topologies.
     ///

@@ -27,15 +27,10 @@ pub(super) struct Progress {
 }
 
 impl Congestion {
-    pub fn new(packet: u32) -> Congestion {
+    /// With its first window, and the bytes of chunks in a packet.
+    pub fn new(window: u64, packet: u32) -> Congestion {
         let packet = u64::from(packet);
-        Congestion {
-            window: (4 * packet).min((2 * packet).max(4_404)),
-            threshold: u64::MAX,
-            partial: 0,
-            packet,
-            recovers_at: None,
-        }
+        Congestion { window, threshold: u64::MAX, partial: 0, packet, recovers_at: None }
     }
 
     /// The congestion window: another packet is sent only while fewer bytes are in flight.
@@ -118,6 +113,7 @@ impl Congestion {
 
 #[cfg(test)]
 mod tests {
+    use super::super::settings::SctpSettings;
     use super::*;
 
     const PACKET: u64 = 1_468;
@@ -128,14 +124,16 @@ mod tests {
 
     #[test]
     fn it_begins_with_a_few_packets() {
-        assert_eq!(Congestion::new(1_468).window(), 4_404);
-        assert_eq!(Congestion::new(8_968).window(), 2 * 8_968);
-        assert_eq!(Congestion::new(500).window(), 2_000);
+        let first = |mtu, initial_window| {
+            SctpSettings { mtu, initial_window, ..SctpSettings::default() }.first_window()
+        };
+        assert_eq!([1_500, 9_000, 532].map(|mtu| first(mtu, None)), [4_404, 2 * 8_968, 2_000]);
+        assert_eq!(first(1_500, Some(10)), 10 * PACKET);
     }
 
     #[test]
     fn slow_start_grows_by_a_packet_per_acknowledgement_if_the_window_is_used() {
-        let mut congestion = Congestion::new(PACKET as u32);
+        let mut congestion = Congestion::new(4_404, PACKET as u32);
         congestion.on_progress(progress(2 * PACKET, 4_404, 2));
         assert_eq!(congestion.window(), 4_404 + PACKET);
         congestion.on_progress(progress(2 * PACKET, 100, 4));
@@ -144,7 +142,7 @@ mod tests {
 
     #[test]
     fn avoidance_grows_by_a_packet_per_window() {
-        let mut congestion = Congestion { window: 20 * PACKET, ..Congestion::new(PACKET as u32) };
+        let mut congestion = Congestion { window: 20 * PACKET, ..Congestion::new(4_404, PACKET as u32) };
         assert!(congestion.on_loss(20));
         assert!(!congestion.on_loss(25), "once per recovery");
         assert_eq!(congestion.window(), 10 * PACKET);
@@ -163,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_timeout_leaves_one_packet() {
-        let mut congestion = Congestion { window: 20 * PACKET, ..Congestion::new(PACKET as u32) };
+        let mut congestion = Congestion { window: 20 * PACKET, ..Congestion::new(4_404, PACKET as u32) };
         congestion.on_timeout();
         assert_eq!((congestion.window(), congestion.threshold), (PACKET, 10 * PACKET));
         congestion.on_timeout();

@@ -106,7 +106,7 @@ impl Sender {
             timed: None,
             last_sent: Time::ZERO,
             peer_window: 0,
-            congestion: Congestion::new(settings.packet_bytes()),
+            congestion: Congestion::new(settings.first_window(), settings.packet_bytes()),
             timer: RetransmissionTimer::new(settings),
             expirations: 0,
             most_expirations: settings.data_retries,

@@ -11,6 +11,8 @@ pub struct SctpSettings {
     pub lanes: u16,
     /// Are associations open from the start, without a handshake?
     pub preopened: bool,
+    /// The first congestion window, in packets; without it that of RFC 9260, section 7.2.1.
+    pub initial_window: Option<u32>,
     /// Bytes that a socket holds until they are acknowledged.
     pub send_buffer: u64,
     /// Bytes that a socket holds until the application has them.
@@ -45,6 +47,7 @@ impl Default for SctpSettings {
             mtu: 1_500,
             lanes: 10,
             preopened: false,
+            initial_window: None,
             send_buffer: 220 * 1_024,
             receive_buffer: 220 * 1_024,
             partial_delivery: 110 * 1_024,
@@ -66,6 +69,20 @@ const COMMON_BYTES: u32 = 12;
 const DATA_BYTES: u32 = 16;
 
 impl SctpSettings {
+    /// Sets the receive buffer. A message is delivered in parts when half of it is full.
+    pub fn set_receive_buffer(&mut self, bytes: u64) {
+        (self.receive_buffer, self.partial_delivery) = (bytes, bytes / 2);
+    }
+
+    /// The first congestion window, in bytes.
+    pub(super) fn first_window(&self) -> u64 {
+        let packet = u64::from(self.packet_bytes());
+        match self.initial_window {
+            Some(packets) => u64::from(packets) * packet,
+            None => (4 * packet).min((2 * packet).max(4_404)),
+        }
+    }
+
     /// Bytes of chunks in a packet (PMDCS): what is left of the MTU after the headers of IP and SCTP.
     pub(super) fn packet_bytes(&self) -> u32 {
         self.mtu.saturating_sub(IP_BYTES + COMMON_BYTES)

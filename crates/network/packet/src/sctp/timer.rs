@@ -19,7 +19,7 @@ impl RetransmissionTimer {
     pub fn new(settings: &SctpSettings) -> RetransmissionTimer {
         RetransmissionTimer {
             least: settings.least_timeout.as_picos(),
-            longest: settings.longest_timeout.as_picos(),
+            longest: settings.longest_timeout.max(settings.least_timeout).as_picos(),
             smoothed: None,
             timeout: settings.initial_timeout.as_picos(),
             deadline: None,

@@ -9,7 +9,7 @@ them.
 2. How does the number of buses change the prediction?
 3. With one set of parameters for all: how large is the error, for these and for other patterns?
 
-usage: docs/plots/dimemas_study.py [MPIRAGE]      prints the tables of docs/dimemas-study.md
+tests/papers/dimemas_paper.py [--small] [--write docs/dimemas-study.md] makes the tables of docs/dimemas-study.md.
 """
 
 import itertools
@@ -19,7 +19,10 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import page  # noqa: E402
+from harness import MPIRAGE  # noqa: E402
+
 RANKS = 16
 ROUNDS = 10
 SIZES = [0, 64, 1024, 8192, 65536, 524288]
@@ -32,10 +35,10 @@ latency = "12us"
 """
 LATENCIES = [5, 10, 15, 20, 25, 35, 50, 75, 100, 150]
 BANDWIDTHS = [60, 80, 90, 100, 110, 125, 150, 200, 250, 300, 400, 600, 900]
-# Links, and buses while latency and bandwidth vary.
+# The name of its tables, links, and buses while latency and bandwidth vary.
 MACHINES = {
-    "As in the paper: one half-duplex link, 10 buses": ("half-duplex-links = 1", 10),
-    "As a switch is: a link in, a link out, 16 buses": ("input-links = 1\noutput-links = 1", 16),
+    "As in the paper: one half-duplex link, 10 buses": ("paper", "half-duplex-links = 1", 10),
+    "As a switch is: a link in, a link out, 16 buses": ("switch", "input-links = 1\noutput-links = 1", 16),
 }
 BUSES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16]
 BCAST, ALLGATHER, ALLTOALL, REDUCE, ALLREDUCE, REDUCE_SCATTER, BARRIER = 1, 6, 8, 10, 11, 12, 0
@@ -111,8 +114,8 @@ def write_trace(path, lines):
 
 
 class Study:
-    def __init__(self, mpirage, folder):
-        self.mpirage, self.folder = mpirage, folder
+    def __init__(self, options, folder):
+        self.small, self.folder, self.page = options.small, folder, page.Page(options.write)
         self.platform = folder / "study.toml"
         self.platform.write_text(PLATFORM)
         self.traces = {}
@@ -121,7 +124,7 @@ class Study:
             write_trace(self.traces[name], lines)
 
     def seconds(self, trace, model):
-        command = [self.mpirage, "replay", "--json", "--quiet", "--platform", self.platform, "--model", model, trace]
+        command = [MPIRAGE, "replay", "--json", "--quiet", "--platform", self.platform, "--model", model, trace]
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}")
@@ -138,55 +141,63 @@ def error(predicted, measured):
     return (predicted - measured) / measured
 
 
-def ranges(study, measured, links, buses):
+def ranges(study, machine, measured, links, buses):
     """Which latencies and bandwidths keep the error under 10 %."""
     good = {name: set() for name in measured}
     errors = {}
-    for latency, bandwidth in itertools.product(LATENCIES, BANDWIDTHS):
+    pairs = list(itertools.product(LATENCIES, BANDWIDTHS))[::43 if study.small else 1]
+    for latency, bandwidth in pairs:
         model = study.bus(latency, bandwidth, buses, links)
         for name, trace in study.traces.items():
             off = error(study.seconds(trace, model), measured[name])
             errors[name, latency, bandwidth] = off
             if abs(off) < 0.1:
                 good[name].add((latency, bandwidth))
-    print("\n| benchmark | measured s | bandwidths MB/s | latencies us | pairs |\n|---|---|---|---|---|")
-    for name, pairs in good.items():
-        bandwidths, latencies = [pair[1] for pair in pairs], [pair[0] for pair in pairs]
+
+    def row(name, fitting):
+        bandwidths, latencies = [pair[1] for pair in fitting], [pair[0] for pair in fitting]
         span = lambda values: f"{min(values)} to {max(values)}" if values else "none"
-        print(f"| {name} | {measured[name]:.6f} | {span(bandwidths)} | {span(latencies)} | {len(pairs)} |")
-    pairs = list(itertools.product(LATENCIES, BANDWIDTHS))
+        return [name, f"{measured[name]:.6f}", span(bandwidths), span(latencies), len(fitting)]
+
+    head = ["benchmark", "measured s", "bandwidths MB/s", "latencies us", "pairs"]
+    study.page.table(f"{machine} ranges", head, (row(*item) for item in good.items()))
     return min(pairs, key=lambda pair: sum(abs(errors[name, *pair]) for name in POINT_TO_POINT))
 
 
-def buses(study, measured, best, links):
-    print("\n| buses | " + " | ".join(measured) + " |\n|---|" + "---|" * len(measured))
-    for number in BUSES:
+def buses(study, machine, measured, best, links):
+    def row(number):
         model = study.bus(*best, number, links)
-        row = [error(study.seconds(trace, model), measured[name]) for name, trace in study.traces.items()]
-        print(f"| {number} | " + " | ".join(f"{100 * off:+.0f} %" for off in row) + " |")
+        errors = [error(study.seconds(trace, model), measured[name]) for name, trace in study.traces.items()]
+        return [number, *(f"{100 * off:+.0f} %" for off in errors)]
+
+    study.page.table(f"{machine} buses", ["buses", *measured], (row(number) for number in BUSES[::10 if study.small else 1]))
 
 
-def patterns(study, best, links, buses):
-    print("\n| pattern | measured s | predicted s | error |\n|---|---|---|---|")
+def patterns(study, machine, best, links, buses):
     model = study.bus(*best, buses, links)
-    for pattern in PATTERNS:
+
+    def row(pattern):
         trace = f"gen:{pattern},ranks={RANKS},bytes=32KiB,compute=200us,iterations=20"
         measured, predicted = study.seconds(trace, "flow:factors"), study.seconds(trace, model)
-        print(f"| `{pattern}` | {measured:.6f} | {predicted:.6f} | {100 * error(predicted, measured):+.0f} % |")
+        return [f"`{pattern}`", f"{measured:.6f}", f"{predicted:.6f}", f"{100 * error(predicted, measured):+.0f} %"]
+
+    head = ["pattern", "measured s", "predicted s", "error"]
+    study.page.table(f"{machine} patterns", head, (row(pattern) for pattern in PATTERNS[:1 if study.small else None]))
 
 
 def main():
-    mpirage = sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/mpirage"
+    options = page.parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        study = Study(mpirage, pathlib.Path(folder))
+        study = Study(options, pathlib.Path(folder))
         measured = {name: study.seconds(trace, "flow:factors") for name, trace in study.traces.items()}
-        for title, (links, number) in MACHINES.items():
+        for title, (machine, links, number) in MACHINES.items():
             print(f"\n### {title}")
-            best = ranges(study, measured, links, number)
+            best = ranges(study, machine, measured, links, number)
             print(f"\nBest for messages point to point: {best[0]} us, {best[1]} MB/s. With these, by the number of buses:")
-            buses(study, measured, best, links)
+            buses(study, machine, measured, best, links)
             print(f"\nOther patterns, with {number} buses:")
-            patterns(study, best, links, number)
+            patterns(study, machine, best, links, number)
+        study.page.write()
 
 
 if __name__ == "__main__":
