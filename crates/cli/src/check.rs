@@ -12,7 +12,6 @@
 //! | other messages for wildcard receives | mistakes that depend on which message came first |
 
 mod explore;
-mod findings;
 mod settings;
 mod single;
 
@@ -22,19 +21,17 @@ use std::io::Write as _;
 use anyhow::Context;
 use clap::{CommandFactory, FromArgMatches};
 use mpirage_check::{Report, sarif, text};
+use mpirage_simulation::Purpose;
 
 use crate::arguments::{CheckArguments, CheckFormat};
 use crate::exit::{self, Failure, usage};
 use crate::help;
 use crate::launcher;
 use crate::output;
-use crate::plan::{Mode, Plan};
 use crate::results;
+use crate::run::Planned;
 
 use explore::Exploration;
-
-pub use findings::save;
-pub use settings::{CheckRun, apply};
 
 /// Parses the arguments of `check`, runs the program and reports.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
@@ -51,10 +48,8 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     let mut runs: Vec<_> = jobs.into_iter().map(|job| job.run).collect();
     if let Some(run) = settings::of_environment()? {
         runs.iter_mut().for_each(settings::prepare);
-        let mut plan = Plan::new(runs, typed, Mode::Checked)?;
-        apply(&run, &mut plan);
-        plan.check = Some(run);
-        return plan.run();
+        let Planned { run: checked, arguments } = Planned::new(runs, typed, Purpose::Checked)?;
+        return Planned { run: checked.checked(run), arguments }.carry_out();
     }
     refuse(&first)?;
     let file = first.output.as_deref().map(results::open).transpose()?;

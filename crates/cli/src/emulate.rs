@@ -12,10 +12,10 @@ use crate::arguments::{EmulateArguments, RunArguments};
 use crate::exit::{Failure, usage};
 use crate::help;
 use crate::launcher;
-use crate::plan::{Mode, Plan};
+use crate::run::Planned;
 
 use factor::{Share, Wanted};
-use mpirage_simulation::Emulation;
+use mpirage_simulation::{Emulation, Purpose};
 use search::Search;
 
 /// Parses the arguments of `emulate` and runs the program.
@@ -35,8 +35,9 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
         (factor::parse(&first.time_factor)?, factor::parse_limit(first.max_behind.as_deref())?);
     let quiet = first.run.results.quiet;
     refuse(&first.run)?;
-    let mut plan = Plan::new(jobs.into_iter().map(|job| job.run).collect(), typed, Mode::Emulated)?;
-    let share = Share { ranks: plan.programs.len(), cores: cores(&plan.arguments) };
+    let runs = jobs.into_iter().map(|job| job.run).collect();
+    let Planned { run, arguments } = Planned::new(runs, typed, Purpose::Emulated)?;
+    let share = Share { ranks: run.ranks(), cores: cores(&arguments) };
     let mut tries = Vec::new();
     let how = match wanted {
         Wanted::Fixed(factor) => TimeFactor::Fixed(factor),
@@ -47,9 +48,9 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
             TimeFactor::Fixed(found.factor)
         }
     };
-    let slowdown = plan.machine.slowdowns(plan.host_speed).into_iter().fold(f64::INFINITY, f64::min);
-    plan.emulation = Some(Emulation { pacer: Pacer::new(how), limit, cores: share.cores, slowdown, tries });
-    plan.run()
+    let slowdown = run.machine().slowdowns(run.host_speed()).into_iter().fold(f64::INFINITY, f64::min);
+    let pace = Emulation { pacer: Pacer::new(how), limit, cores: share.cores, slowdown, tries };
+    Planned { run: run.at_pace(pace), arguments }.carry_out()
 }
 
 /// Refuses options of `run` that make no sense in real time.

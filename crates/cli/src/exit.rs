@@ -1,6 +1,6 @@
 //! Exit codes of commands.
 
-pub use mpirage_simulation::failure::{BROKEN_PIPE, Failure, USAGE, bad_platform, bad_trace, usage};
+pub use mpirage_simulation::failure::{BEHIND, BROKEN_PIPE, Failure, USAGE, bad_platform, bad_trace, usage};
 
 /// Simulated times are further from measured ones than the user allows.
 pub const TOO_FAR: u8 = 86;
@@ -10,9 +10,6 @@ pub const CASES_FAILED: u8 = 87;
 
 /// `mpirage check` found mistakes.
 pub const FINDINGS: u8 = 88;
-
-/// The search for the time factor of an emulation found none that is enough.
-pub const BEHIND: u8 = 89;
 
 /// Measurements that cannot be used.
 pub fn bad_measurements(error: impl std::fmt::Display) -> Failure {

@@ -24,7 +24,6 @@ mod jobs;
 mod launcher;
 mod manual;
 mod output;
-mod plan;
 mod platform;
 mod program_output;
 mod progress;
@@ -32,6 +31,7 @@ mod renamed;
 mod repeat;
 mod replay;
 mod report;
+mod request;
 mod results;
 mod run;
 mod session_watch;
@@ -39,7 +39,6 @@ mod summary;
 mod sweep;
 mod trace;
 mod tune;
-mod universe;
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -110,6 +109,7 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("emulate") => return emulate::command(tail),
         Some("gdb") => return gdb::command(tail),
         Some("check") => return check::command(tail),
+        Some("request") => return request::command(tail),
         _ => {}
     }
     // Never taken apart: that takes longer than parsing.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mpirage_simulation::{Ended, Interrupt, Replay, ReplayRequest, Watch, reporting};
+use mpirage_simulation::{Ended, Interrupt, Replay, ReplayRequest, Watch};
 use mpirage_trace::Workload;
 
 use crate::arguments::ReplayArguments;
@@ -15,20 +15,17 @@ use crate::trace::add_files;
 
 /// Replays a trace or runs a generated workload.
 pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
-    let mut results = Results::open(&arguments.results)?;
-    let Ended { figures, code, report, mut failures, .. } = replay(arguments)?;
-    if let (Some(report), Some(file)) = (report, results.take_report()) {
-        failures.note(reporting::embedded(&report).and_then(|run| reporting::write(file, &run)));
-    }
+    let results = Results::open(&arguments.results)?;
+    let Ended { figures, code, failures, .. } = replay(arguments, request(arguments)?)?;
     results::report(&failures);
     let shown = results.show(&figures, false);
     Ok(results::conclude(failures, shown, code))
 }
 
-/// Replays, prints why it failed, and writes all files but the report.
-pub fn replay(arguments: &ReplayArguments) -> Result<Ended, Failure> {
+/// Replays, prints why it failed, and writes all files.
+pub fn replay(arguments: &ReplayArguments, request: ReplayRequest) -> Result<Ended, Failure> {
     let interrupt = Interrupt::watch()?;
-    let replay = Replay::open(request(arguments)?)?;
+    let replay = Replay::open(request)?;
     files(arguments, replay.workload()).check()?;
     let mut machine = replay.machine()?;
     arguments.machine.show_bindings(&machine);
@@ -41,7 +38,8 @@ pub fn replay(arguments: &ReplayArguments) -> Result<Ended, Failure> {
     Ok(ended)
 }
 
-fn request(arguments: &ReplayArguments) -> Result<ReplayRequest, Failure> {
+/// The replay that the options ask for.
+pub fn request(arguments: &ReplayArguments) -> Result<ReplayRequest, Failure> {
     Ok(ReplayRequest {
         workload: arguments.workload.clone(),
         machine: arguments.machine.request(),
@@ -49,6 +47,7 @@ fn request(arguments: &ReplayArguments) -> Result<ReplayRequest, Failure> {
         compute: arguments.compute.clone(),
         host_speed: arguments.host_speed.clone(),
         repeat: arguments.repeat,
+        ..ReplayRequest::default()
     })
 }
 
@@ -63,9 +62,11 @@ fn files(arguments: &ReplayArguments, workload: &dyn Workload) -> Conflicts {
 }
 
 /// Shows progress, and stops when a signal asks for it.
-struct Interruptible {
-    progress: Progress,
-    interrupt: Interrupt,
+pub struct Interruptible {
+    /// The progress display.
+    pub progress: Progress,
+    /// The signals.
+    pub interrupt: Interrupt,
 }
 
 impl Watch for Interruptible {

@@ -1,6 +1,6 @@
 //! `mpirage report`: writes a page about saved runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use mpirage_simulation::reporting;
@@ -64,7 +64,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
             mpirage_report::data_of(&page).ok_or_else(|| anyhow!("{run} is not a report of mpirage"))?;
         return Ok(data.to_owned());
     }
-    let replayed = replay::replay(&ReplayArguments {
+    let asked = ReplayArguments {
         repeat: None,
         machine: arguments.machine.clone(),
         results: ResultArguments {
@@ -74,13 +74,16 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
             quiet: true,
             trace: Vec::new(),
             trace_collectives: arguments.trace_collectives.clone(),
-            report: Some(PathBuf::new()),
+            report: None,
             report_ideal: arguments.report_ideal.clone(),
         },
         compute: arguments.compute.clone(),
         host_speed: arguments.host_speed.clone(),
         workload: run.to_owned(),
-    })?;
+    };
+    let mut request = replay::request(&asked)?;
+    request.outputs.report_data = true;
+    let replayed = replay::replay(&asked, request)?;
     if replayed.figures.outcome == "interrupted" {
         return Err(Failure {
             code: replayed.code,

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use mpirage_files::{OutputFile, is_special};
-pub use mpirage_simulation::open;
 use mpirage_simulation::{Failures, Figures};
+pub use mpirage_simulation::{open, open_report};
 use serde::Serialize;
 
 use crate::arguments::{JsonArgument, ResultArguments};
@@ -19,7 +19,6 @@ use crate::summary;
 /// Opened outputs that are written when the run is over.
 pub struct Results {
     json: JsonOutput,
-    report: Option<OutputFile>,
     quiet: bool,
 }
 
@@ -87,13 +86,7 @@ impl Results {
     /// Opens the outputs that the user asks for.
     pub fn open(wanted: &ResultArguments) -> Result<Results, Failure> {
         let json = JsonOutput::open(&wanted.json)?;
-        let report = wanted.report.as_deref().map(|file| open_report("--report", file)).transpose()?;
-        Ok(Results { json, report, quiet: wanted.quiet })
-    }
-
-    /// The file of the report, if there is to be one.
-    pub fn take_report(&mut self) -> Option<OutputFile> {
-        self.report.take()
+        Ok(Results { json, quiet: wanted.quiet })
     }
 
     /// Prints the summary and writes the JSON object. `unfinished_line`: the program's output does not end with a newline.
@@ -107,19 +100,6 @@ impl Results {
         }
         self.json.write_after(if unfinished_line { "\n" } else { "" }, figures)
     }
-}
-
-/// Opens a report, whose name must end in `.html`.
-pub fn open_report(option: &str, file: &Path) -> Result<OutputFile, Failure> {
-    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let is_page = ["html", "htm"].iter().any(|known| ending.eq_ignore_ascii_case(known));
-    if !is_page && !is_special(file) {
-        return Err(usage(format!(
-            "{option} {}: a report is an HTML page; choose a name that ends in .html",
-            file.display()
-        )));
-    }
-    open(file)
 }
 
 /// Prints failures of outputs.

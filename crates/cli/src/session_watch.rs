@@ -1,40 +1,34 @@
-//! Watches programs: shows progress, passes output on, and reads their symbols once they are loaded.
+//! Watches programs: shows progress and passes output on.
 
 use std::io::Write;
-use std::ops::Range;
-use std::rc::Rc;
 
-use mpirage_rank::{Ranks, Watch};
-use mpirage_simulation::{ProgramSymbols, SourceLines, symbols_of};
+use mpirage_rank::Watch;
 
+use crate::exit::Failure;
+use crate::output;
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
-
-/// The ranks of each program, and where its source lines are looked up.
-pub type LinesOfPrograms = Vec<(Range<u32>, Rc<SourceLines>)>;
 
 /// Watches a session.
 pub struct SessionWatch {
     /// The progress display.
     pub progress: Progress,
-    /// Receive the symbols when programs are loaded.
-    pub lines: LinesOfPrograms,
     /// Receives the output of ranks.
     pub output: ProgramOutput,
+}
+
+impl SessionWatch {
+    /// Ends the display and the output. Could all output be written, and does it end within a line?
+    pub fn finish(mut self) -> (Result<(), Failure>, bool) {
+        let written = output::written(self.output.finish());
+        self.progress.finish();
+        (written, self.output.ends_within_line())
+    }
 }
 
 impl Watch for SessionWatch {
     fn progress(&mut self, simulated: f64, ended: usize) {
         Watch::progress(&mut self.progress, simulated, ended);
-    }
-
-    fn loaded(&mut self, ranks: &mut Ranks) {
-        if let [(_, lines)] = &self.lines[..] {
-            return lines.set(ProgramSymbols::of(ranks));
-        }
-        for (own, lines) in &self.lines {
-            lines.set(symbols_of(ranks, own));
-        }
     }
 
     fn output(&mut self, rank: u32) -> Box<dyn Write + '_> {

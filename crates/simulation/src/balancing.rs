@@ -4,7 +4,7 @@ use mpirage_balance::{BALANCERS, BalanceError, Balancer, CoreId, by_name};
 use mpirage_mpi::{Balancing, CorePlace, Interval, MigrationHistory};
 use mpirage_scenario::Placement;
 use mpirage_units::{Duration, parse_bytes, parse_duration};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, usage};
 use crate::machine::{Machine, VirtualProcessors};
@@ -12,7 +12,8 @@ use crate::simulation::Charged;
 use crate::words;
 
 /// How ranks move, if they do: what the options of the same names say.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
 pub struct MigrationRequest {
     /// The balancer; none: ranks stay where they are.
     pub balancer: Option<String>,
@@ -22,6 +23,12 @@ pub struct MigrationRequest {
     pub decision: String,
     /// The bytes that a rank takes with it, if its calls do not say.
     pub state: Option<String>,
+}
+
+impl Default for MigrationRequest {
+    fn default() -> MigrationRequest {
+        MigrationRequest { balancer: None, every: 20, decision: "100us".to_owned(), state: None }
+    }
 }
 
 /// How the ranks of a run with load balancing moved.

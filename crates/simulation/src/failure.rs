@@ -16,6 +16,8 @@ pub const BAD_TRACE: u8 = 83;
 pub const USAGE: u8 = 84;
 /// The network could not reach a host.
 pub const UNREACHABLE: u8 = 85;
+/// The search for the time factor of an emulation found none that is enough.
+pub const BEHIND: u8 = 89;
 /// The reader of standard output is gone: the exit code of a shell for a program that SIGPIPE ended.
 pub const BROKEN_PIPE: u8 = 141;
 

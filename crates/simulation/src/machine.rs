@@ -15,12 +15,14 @@ use mpirage_scenario::{
     Dimemas, Model, ModelError, ModelRequest, PROFILES, Placement, Profile, REFERENCE_SPEED, Situation,
 };
 use mpirage_units::Duration;
+use serde::Deserialize;
 
 use crate::failure::{Failure, bad_platform, usage};
-use crate::{hosts, limits, words};
+use crate::{door, hosts, limits, words};
 
 /// The machine that is asked for, and the placement of ranks on it: what the options of the same names say.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default)]
 pub struct MachineRequest {
     /// A platform file or a built-in name; by default one switch with a host for each rank.
     pub platform: Option<String>,
@@ -31,12 +33,14 @@ pub struct MachineRequest {
     /// How the MPI library uses the network.
     pub mpi_profile: Option<String>,
     /// Places where messages are packets, if only some are.
+    #[serde(deserialize_with = "door::words")]
     pub packet_at: Vec<String>,
     /// The seed of random numbers.
     pub seed: u64,
     /// Algorithms of collectives.
     pub coll: String,
     /// Hosts to use: `NAME[:SLOTS]`.
+    #[serde(deserialize_with = "door::words")]
     pub host: Vec<String>,
     /// A file of hosts.
     pub hostfile: Option<PathBuf>,

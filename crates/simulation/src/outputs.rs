@@ -2,43 +2,78 @@
 
 use std::path::{Path, PathBuf};
 
-use mpirage_files::OutputFile;
+use mpirage_files::{OutputFile, is_special};
 use mpirage_trace::{
     BinaryWriter, Computation, DimWriter, GoalWriter, TiLayout, TiWriter, TraceError, TraceWriter,
 };
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
+use crate::door::one_or_many;
 use crate::failure::{Failure, usage};
 use crate::reporting::IdealTime;
+use crate::words::choose;
+
+/// The answers to a question.
+pub const YES_OR_NO: [(&str, bool); 2] = [("yes", true), ("no", false)];
 
 /// The files that a run writes besides its figures. Fields have the names of the options.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct OutputRequest {
     /// Traces and timelines; the ending of a file chooses its format.
+    #[serde(deserialize_with = "one_or_many")]
     pub trace: Vec<PathBuf>,
     /// Do reports and timelines include the messages inside collectives?
-    pub collective_messages: bool,
+    #[serde(deserialize_with = "yes_or_no")]
+    pub trace_collectives: bool,
     /// Captures of frames: `PLACE[:PORT]=FILE.pcapng`.
+    #[serde(deserialize_with = "one_or_many")]
     pub pcap: Vec<String>,
     /// Bytes of each frame that captures keep.
     pub pcap_snap: Option<u32>,
-    /// Is the data of a report wanted, and how does it find the time on an ideal network?
-    pub report: Option<IdealTime>,
+    /// The report: a page.
+    pub report: Option<PathBuf>,
+    /// How the report finds the time on an ideal network.
+    pub report_ideal: IdealTime,
+    /// Is the data of the report wanted, and no page?
+    #[serde(skip)]
+    pub report_data: bool,
 }
 
 impl OutputRequest {
     /// True if the run has nothing to write.
     pub fn is_empty(&self) -> bool {
-        self.trace.is_empty() && self.report.is_none()
+        self.trace.is_empty() && !self.has_report()
+    }
+
+    /// Is a report wanted?
+    pub fn has_report(&self) -> bool {
+        self.report.is_some() || self.report_data
     }
 
     /// A doubt about the report, which has one row for all threads of a rank, if `threads` says that ranks had several inside MPI.
     pub fn overlap_doubt(&self, threads: bool) -> Option<String> {
-        let shown = threads && self.report.is_some();
+        let shown = threads && self.has_report();
         shown.then(|| {
             "several threads of a rank were inside MPI at the same time: their calls overlap in the rank's row of the report; timelines \
              (--trace FILE.prv, .pftrace, .paje, .otf2) have a row for each thread"
                 .to_owned()
         })
+    }
+}
+
+/// Reads `yes`, `no`, true or false.
+fn yes_or_no<'de, D: Deserializer<'de>>(source: D) -> Result<bool, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Answer {
+        Bool(bool),
+        Word(String),
+    }
+    match Answer::deserialize(source)? {
+        Answer::Bool(answer) => Ok(answer),
+        Answer::Word(word) => choose("trace_collectives", &word, &YES_OR_NO).map_err(D::Error::custom),
     }
 }
 
@@ -57,6 +92,13 @@ impl Failures {
         self.0.iter()
     }
 
+    /// The same failures after one that came first.
+    #[must_use]
+    pub fn after(mut self, first: Result<(), Failure>) -> Failures {
+        self.0.splice(..0, first.err());
+        self
+    }
+
     /// The exit code of a run that ended with `code`: the first failure decides if the run itself succeeded.
     pub fn exit_code(&self, code: u8) -> u8 {
         if code == 0 { self.0.first().map_or(0, |failure| failure.code) } else { code }
@@ -66,6 +108,19 @@ impl Failures {
 /// Opens an output file.
 pub fn open(file: &Path) -> Result<OutputFile, Failure> {
     OutputFile::create(file).map_err(|error| usage(format!("cannot write {}: {error}", file.display())))
+}
+
+/// Opens a report, whose name must end in `.html`.
+pub fn open_report(option: &str, file: &Path) -> Result<OutputFile, Failure> {
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let is_page = ["html", "htm"].iter().any(|known| ending.eq_ignore_ascii_case(known));
+    if !is_page && !is_special(file) {
+        return Err(usage(format!(
+            "{option} {}: a report is an HTML page; choose a name that ends in .html",
+            file.display()
+        )));
+    }
+    open(file)
 }
 
 /// The writer of calls for `file`, by its ending; `None` if files with this ending have times. `local_work`: the seconds per

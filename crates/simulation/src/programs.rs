@@ -1,6 +1,6 @@
 //! A run of programs, and of traces beside them: the one path of `mpirage run`, `check`, `emulate` and `jobs`.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -71,12 +71,17 @@ impl Default for RankOptions {
     }
 }
 
+/// The ranks of each program, and where its source lines are looked up.
+pub type LinesOfPrograms = Vec<(Range<u32>, Rc<SourceLines>)>;
+
 /// A run that has not begun. The ranks of programs come first, then those of traces.
 pub struct ProgramRun<'a> {
     /// The machine, with all ranks on it.
     pub machine: &'a Machine,
     /// The jobs that are programs.
     pub jobs: Vec<ProgramJob>,
+    /// The ranks of each program, and where its source lines are looked up.
+    pub lines: LinesOfPrograms,
     /// The jobs that are traces.
     pub traces: Traces,
     /// Where computation times of programs come from.
@@ -115,6 +120,7 @@ impl ProgramRun<'_> {
             engine.choose_matches(&self.choices);
         }
         self.traces.prepare(&mut engine)?;
+        let watch = &mut LoadingWatch { inner: watch, lines: &self.lines };
         let outcomes = match pacer {
             Some(pacer) => session.emulate(&mut engine, watch, pacer).map(|outcome| vec![outcome]),
             None if self.jobs.len() == 1 && self.traces.is_empty() => {
@@ -124,7 +130,7 @@ impl ProgramRun<'_> {
         };
         let outcomes = outcomes.map_err(session_failure)?;
         engine.close_records();
-        Ok(Ran { engine, outcomes, traces: self.traces })
+        Ok(Ran { engine, outcomes, traces: self.traces, lines: self.lines })
     }
 
     fn memory(&self, real_time: bool) -> Result<Ranks, Failure> {
@@ -190,15 +196,14 @@ pub struct Ran {
     pub outcomes: Vec<Outcome>,
     /// The traces.
     pub traces: Traces,
+    lines: LinesOfPrograms,
 }
 
 impl Ran {
-    /// The diagnosis of the run. `lines` has the ranks of each program and where its source lines are looked up.
-    pub fn diagnosis(
-        &mut self,
-        lines: &[(Range<u32>, Rc<SourceLines>)],
-    ) -> Diagnosis<'_, Ranks, RanPlaces<'_>> {
-        let symbols: Vec<ProgramSymbols> = match lines {
+    /// The diagnosis of the run.
+    pub fn diagnosis(&mut self) -> Diagnosis<'_, Ranks, RanPlaces<'_>> {
+        let lines = &self.lines;
+        let symbols: Vec<ProgramSymbols> = match &lines[..] {
             [_] => vec![ProgramSymbols::of(self.engine.memory())],
             several => several.iter().map(|(ranks, _)| symbols_of(self.engine.memory_ref(), ranks)).collect(),
         };
@@ -211,8 +216,37 @@ impl Ran {
     }
 }
 
+/// Reads the symbols of programs once they are loaded; all else is for the inner watch.
+struct LoadingWatch<'a> {
+    inner: &'a mut dyn Watch,
+    lines: &'a LinesOfPrograms,
+}
+
+impl Watch for LoadingWatch<'_> {
+    fn progress(&mut self, simulated: f64, ended: usize) {
+        self.inner.progress(simulated, ended);
+    }
+
+    fn loaded(&mut self, ranks: &mut Ranks) {
+        if let [(_, lines)] = &self.lines[..] {
+            lines.set(ProgramSymbols::of(ranks));
+        } else {
+            self.lines.iter().for_each(|(own, lines)| lines.set(symbols_of(ranks, own)));
+        }
+        self.inner.loaded(ranks);
+    }
+
+    fn output(&mut self, rank: u32) -> Box<dyn Write + '_> {
+        self.inner.output(rank)
+    }
+
+    fn slow_rank(&mut self, rank: u32, seconds: f64, place: Option<&str>) {
+        self.inner.slow_rank(rank, seconds, place);
+    }
+}
+
 /// The symbols that explain addresses of these ranks.
-pub fn symbols_of(ranks: &Ranks, own: &Range<u32>) -> ProgramSymbols {
+fn symbols_of(ranks: &Ranks, own: &Range<u32>) -> ProgramSymbols {
     let mut symbols = Symbols::default();
     ranks.explain_addresses_of(own.clone(), &mut symbols);
     ProgramSymbols::one(symbols)

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use mpirage_files::OutputFile;
 use mpirage_interpret::{RunInfo, Sites};
 use mpirage_record::{Record, Recorder, Summary, Writer};
 use mpirage_report::Container;
@@ -13,8 +14,8 @@ use rustc_hash::FxHashMap;
 
 use crate::failure::{Failure, usage};
 use crate::machine::Machine;
-use crate::outputs::{Failures, OutputRequest, scribe};
-use crate::reporting::{Closing, Reporting};
+use crate::outputs::{Failures, OutputRequest, open_report, scribe};
+use crate::reporting::{self, Closing, Reporting};
 
 /// Where the calls of a run come from.
 pub struct Source<'a> {
@@ -48,6 +49,7 @@ pub struct Recordings {
     summary: Rc<RefCell<Summary>>,
     writers: Vec<Rc<RefCell<dyn Writer>>>,
     report: Option<Reporting>,
+    page: Option<OutputFile>,
 }
 
 impl Recordings {
@@ -57,12 +59,15 @@ impl Recordings {
         source: &Source<'_>,
         machine: &Machine,
     ) -> Result<Recordings, Failure> {
-        let run = RunInfo { collective_messages: wanted.collective_messages, ..run_info(source, machine) };
+        let run = RunInfo { collective_messages: wanted.trace_collectives, ..run_info(source, machine) };
         let writers =
             wanted.trace.iter().map(|file| writer(file, source, machine, &run)).collect::<Result<_, _>>()?;
-        let report = wanted.report.map(|ideal| Reporting::new(ideal, &run, machine, source.computation()));
-        let report = report.transpose()?;
-        Ok(Recordings { summary: Rc::default(), writers, report })
+        let page = wanted.report.as_deref().map(|page| open_report("--report", page)).transpose()?;
+        let report = match wanted.has_report() {
+            true => Some(Reporting::new(wanted.report_ideal, &run, machine, source.computation())?),
+            false => None,
+        };
+        Ok(Recordings { summary: Rc::default(), writers, report, page })
     }
 
     /// The recorder for the engine. The common cases, a summary with or without a report, need no dynamic dispatch.
@@ -86,9 +91,13 @@ impl Recordings {
         self.summary.borrow()
     }
 
-    /// The data of the report, if the user asks for one.
-    pub fn report(&self, machine: &Machine, closing: &Closing<'_>) -> Result<Option<Container>, Failure> {
-        self.report.as_ref().map(|report| report.finish(machine, closing)).transpose()
+    /// Writes the report, if there is one. Gives its data if no page is wanted.
+    pub fn report(&mut self, machine: &Machine, closing: &Closing<'_>) -> Result<Option<Container>, Failure> {
+        let Some(report) = &self.report else { return Ok(None) };
+        let data = report.finish(machine, closing)?;
+        let Some(page) = self.page.take() else { return Ok(Some(data)) };
+        reporting::write(page, &reporting::embedded(&data)?)?;
+        Ok(None)
     }
 
     /// Completes all files, even if one fails. Gives what the reader of a trace should know.

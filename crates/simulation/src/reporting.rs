@@ -15,6 +15,7 @@ use mpirage_record::{Record, Recorder, Writer};
 use mpirage_report::{Budget, Container, Ending, Report};
 use mpirage_scenario::Model;
 use mpirage_trace::{BinaryTrace, BinaryWriter, Computation, TraceRecorder};
+use serde::Deserialize;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::{Failure, usage};
@@ -59,7 +60,8 @@ pub struct Closing<'a> {
 }
 
 /// How a report finds the time on an ideal network, on which messages take no time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum IdealTime {
     /// By ideal clocks during the run.
     #[default]
@@ -67,6 +69,7 @@ pub enum IdealTime {
     /// By a second run of the same calls.
     Run,
     /// Not at all.
+    #[serde(rename = "no")]
     Unknown,
 }
 

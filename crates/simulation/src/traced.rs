@@ -8,9 +8,11 @@ use mpirage_rank::Outcome;
 use mpirage_record::{Recorder, Summary};
 use mpirage_report::Container;
 use mpirage_trace::Workload;
+use serde::Deserialize;
 
 use crate::captures::Captures;
 use crate::diagnosis::{Diagnosis, Explained};
+use crate::door::Unknown;
 use crate::failure::{self, Failure, bad_trace, usage};
 use crate::figures::Figures;
 use crate::interrupt::Interrupt;
@@ -24,14 +26,17 @@ use crate::reporting::{self, Closing};
 use crate::simulation::{Charged, Simulation};
 use crate::workload::{TracePlaces, charged, describe_compute, lines_of, measured_on};
 
-/// A replay that is asked for.
-#[derive(Clone, Debug, Default)]
+/// A replay that is asked for. Fields have the names of the options of `mpirage replay`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct ReplayRequest {
     /// The trace, or a generated workload.
     pub workload: String,
     /// The machine.
+    #[serde(flatten)]
     pub machine: MachineRequest,
     /// The files that it writes.
+    #[serde(flatten)]
     pub outputs: OutputRequest,
     /// The computation that takes time: `traced` or `none`; by default as in the traced run.
     pub compute: Option<String>,
@@ -39,6 +44,9 @@ pub struct ReplayRequest {
     pub host_speed: Option<String>,
     /// Runs with other random numbers, this one included.
     pub repeat: Option<u32>,
+    /// Settings that do not exist: [`crate::door::Request`] refuses them.
+    #[serde(flatten)]
+    pub unknown: Unknown,
 }
 
 /// A replay whose trace is open.
@@ -48,13 +56,13 @@ pub struct Replay {
     started: Instant,
 }
 
-/// A run that has ended, with all files written but the report.
+/// A run that has ended, with all files written.
 pub struct Ended {
     /// Its figures.
     pub figures: Figures,
     /// The exit code.
     pub code: u8,
-    /// The data of its report, if one is wanted.
+    /// The data of its report, if they are wanted and no page.
     pub report: Option<Container>,
     /// Outputs that could not be written.
     pub failures: Failures,
@@ -90,7 +98,7 @@ impl Replay {
         Ok(machine)
     }
 
-    /// Replays on this machine, and writes all files but the report.
+    /// Replays on this machine, and writes all files.
     pub fn run(
         mut self,
         machine: &mut Machine,

@@ -53,19 +53,3 @@ def cxx(*words):
 def fc(*words):
     """Compiles or links Fortran."""
     must(["fc", *words])
-
-
-def options(settings):
-    """Options of the command line from keyword arguments: `map_by="node"` becomes `--map-by node`."""
-    words = []
-    for name, value in settings.items():
-        option = "--" + name.replace("_", "-")
-        if value is None or value is False:
-            continue
-        if value is True:
-            words.append(option)
-        elif isinstance(value, (list, tuple)):
-            words += [word for item in value for word in (option, item)]
-        else:
-            words += [option, value]
-    return words

@@ -1,9 +1,7 @@
 //! Call paths of MPI calls.
 
 use clap::Args;
-
-/// Callers that reports of runs show if the user says nothing.
-const IN_REPORTS: u32 = 32;
+use mpirage_simulation::CALLERS_IN_REPORTS;
 
 /// How calls are told apart.
 #[derive(Args, Clone, Debug)]
@@ -16,7 +14,7 @@ pub struct CallPathArgument {
 impl CallPathArgument {
     /// Callers that are recorded.
     pub fn callers(&self, reported: bool) -> u32 {
-        self.call_paths.unwrap_or(if reported { IN_REPORTS } else { 0 })
+        self.call_paths.unwrap_or(if reported { CALLERS_IN_REPORTS } else { 0 })
     }
 
     /// Do calls on different paths have different names?

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
-use mpirage_simulation::OutputRequest;
 use mpirage_simulation::reporting::IdealTime;
 use mpirage_simulation::words::choose;
+use mpirage_simulation::{OutputRequest, YES_OR_NO};
 
 use super::{JsonArgument, PACKETS};
 use crate::conflicts::Conflicts;
@@ -45,14 +45,14 @@ impl ResultArguments {
     /// The outputs that these options ask for.
     pub fn request(&self) -> Result<OutputRequest, Failure> {
         let ideal = [("clocks", IdealTime::Clocks), ("run", IdealTime::Run), ("no", IdealTime::Unknown)];
-        let report = self.report.as_ref().map(|_| choose("--report-ideal", &self.report_ideal, &ideal));
-        let answers = [("yes", true), ("no", false)];
         Ok(OutputRequest {
             trace: self.trace.clone(),
-            collective_messages: choose("--trace-collectives", &self.trace_collectives, &answers)?,
+            trace_collectives: choose("--trace-collectives", &self.trace_collectives, &YES_OR_NO)?,
             pcap: self.pcap.clone(),
             pcap_snap: self.pcap_snap,
-            report: report.transpose()?,
+            report: self.report.clone(),
+            report_ideal: choose("--report-ideal", &self.report_ideal, &ideal)?,
+            report_data: false,
         })
     }
 

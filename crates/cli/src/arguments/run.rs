@@ -5,12 +5,14 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::Parser;
+use mpirage_simulation::{ProgramPart, RunRequest};
 
 use super::{
     COMPATIBILITY, COMPUTATION, CallPathArgument, ENVIRONMENT, EXECUTION, MachineArguments,
     MigrationArguments, PACE, ResultArguments, time_limit,
 };
 use crate::examples;
+use crate::exit::{Failure, usage};
 
 /// `mpirage run`, after the options of other launchers have been translated.
 #[derive(Clone, Debug, Parser)]
@@ -107,6 +109,62 @@ pub struct RunArguments {
         help_heading = "Arguments"
     )]
     pub program: Vec<OsString>,
+}
+
+impl RunArguments {
+    /// The run that they ask for, without its programs.
+    pub fn request(&self) -> Result<RunRequest, Failure> {
+        let own = self.clone();
+        Ok(RunRequest {
+            machine: self.machine.request(),
+            outputs: self.results.request()?,
+            migration: self.migration.request(),
+            compute: own.compute,
+            ranks_as: own.ranks_as,
+            clock: own.clock,
+            io: own.io,
+            universe_size: own.universe_size,
+            cores: own.cores,
+            run_ahead: own.run_ahead,
+            data_plane: own.data_plane,
+            share_malloc: own.share_malloc,
+            host_speed: own.host_speed,
+            rank_timeout: own.rank_timeout,
+            repeat: own.repeat,
+            call_paths: own.call_paths.call_paths,
+            ..RunRequest::default()
+        })
+    }
+
+    /// The program and its ranks.
+    pub fn part(&self) -> Result<ProgramPart, Failure> {
+        Ok(ProgramPart {
+            words: self.program.clone(),
+            ranks: self.n.unwrap_or(1),
+            wdir: self.wdir.clone(),
+            environment: self.environment()?,
+            mpi_abi: self.mpi_abi.clone(),
+        })
+    }
+
+    fn environment(&self) -> Result<Vec<(OsString, OsString)>, Failure> {
+        let mut variables = Vec::new();
+        for export in &self.export {
+            match export.split_once('=') {
+                Some((name, value)) => variables.push((name.into(), value.into())),
+                None => match std::env::var_os(export) {
+                    Some(value) => variables.push((export.into(), value)),
+                    None => {
+                        return Err(usage(format!(
+                            "-x {export}: the environment has no such variable; use -x {export}=VALUE"
+                        )));
+                    }
+                },
+            }
+        }
+        variables.extend(self.env.chunks(2).map(|pair| (pair[0].clone().into(), pair[1].clone().into())));
+        Ok(variables)
+    }
 }
 
 /// `mpirage emulate`: the options of `run`, and the pace.

@@ -8,9 +8,9 @@ use anyhow::Context;
 use mpirage_call::FindingClass;
 use mpirage_check::{Finding, Report};
 use mpirage_simulation::Interrupt;
+use mpirage_simulation::check::{Alternative, Choice, Eager, Settings, Told};
 
-use super::settings::{Choice, Eager, Settings};
-use super::single::{self, Alternative, Ran, Told};
+use super::single::{self, Ran};
 use crate::arguments::CheckArguments;
 use crate::exit::Failure;
 

@@ -7,43 +7,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use mpirage_check::{Finding, Place};
 use mpirage_simulation::Interrupt;
-use serde::{Deserialize, Serialize};
+use mpirage_simulation::check::{Settings, Told};
 
-use super::settings::{Choice, FILE_VARIABLE, SETTINGS_VARIABLE, Settings};
+use super::settings::{FILE_VARIABLE, SETTINGS_VARIABLE};
 use crate::child::{self, Limits};
 use crate::exit::{self, Failure};
-
-/// Another message that a wildcard receive could have got.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Alternative {
-    /// The choice that gives it that message.
-    pub choice: Choice,
-    /// Choices for earlier receives that wait beside it, without which one of them would take the message.
-    pub beside: Vec<Choice>,
-    /// The rank of `MPI_COMM_WORLD` whose message it got.
-    pub got: u32,
-    /// The rank whose message it could have got.
-    pub other: u32,
-    /// The MPI function.
-    pub call: String,
-    /// Where it was called.
-    pub place: Option<Place>,
-}
-
-/// The results of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
-    /// Its findings.
-    pub findings: Vec<Finding>,
-    /// Other messages that wildcard receives could have got.
-    pub alternatives: Vec<Alternative>,
-    /// True if it ended in a deadlock in which a rank waits for the receive of its own send.
-    pub waits_in_send: bool,
-    /// A chosen message could not be had, so nothing follows from the run.
-    pub impossible: bool,
-}
 
 /// A run that has ended.
 pub struct Ran {

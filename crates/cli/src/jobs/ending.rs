@@ -16,7 +16,6 @@ use super::show::{JobFigures, JobsFigures};
 use crate::exit::Failure;
 use crate::output::say;
 use crate::results;
-use crate::session_watch::LinesOfPrograms;
 
 impl Run {
     /// The figures of all jobs.
@@ -87,11 +86,10 @@ impl Run {
     pub fn explain(
         &self,
         ran: &mut Ran,
-        lines: &LinesOfPrograms,
         outcomes: &[Outcome],
         figures: &mut [JobFigures],
     ) -> Vec<Vec<(u32, String)>> {
-        let mut diagnosis = ran.diagnosis(lines);
+        let mut diagnosis = ran.diagnosis();
         if outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. })) {
             let explained = diagnosis.report(&outcomes[0], "run");
             explained.leftovers.iter().for_each(|line| say!("mpirage: {line}"));

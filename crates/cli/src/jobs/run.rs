@@ -14,9 +14,9 @@ use mpirage_rank::{DataPlane, Ranks, RunAhead};
 use mpirage_record::{Recorder, Summary};
 use mpirage_simulation::jobs::{CoreSharing, Job, JobsPlan};
 use mpirage_simulation::{
-    Execution, Failures, Interrupt, JobRecorder, PathRecorder, ProgramJob, ProgramRun, RankOptions, Source,
-    SourceLines, Traces, costs, exit_code, reporting::IdealTime, reporting::Reporting, run_info,
-    workload::lines_of,
+    Execution, Failures, Interrupt, JobRecorder, LinesOfPrograms, PathRecorder, ProgramJob, ProgramRun,
+    RankOptions, Source, SourceLines, Traces, costs, exit_code, reporting::IdealTime, reporting::Reporting,
+    run_info, workload::lines_of,
 };
 use mpirage_units::Time;
 
@@ -28,7 +28,7 @@ use crate::output;
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
 use crate::results::{self, JsonOutput};
-use crate::session_watch::{LinesOfPrograms, SessionWatch};
+use crate::session_watch::SessionWatch;
 
 /// A run of all jobs together.
 pub(super) struct Run {
@@ -58,25 +58,21 @@ impl Run {
     pub fn carry_out(mut self, json: JsonOutput, interrupt: Interrupt) -> Result<u8, Failure> {
         let started = Instant::now();
         let observed = self.observe()?;
-        let lines = self.lines(&observed);
         let mut watch = SessionWatch {
             progress: Progress::new(self.plan.machine.ranks(), self.arguments.quiet),
-            lines: lines.clone(),
             output: self.output(),
         };
         interrupt.check()?;
         let traces = self.plan.take_traces();
         let ran = self.program_run(&observed, traces).run(&mut watch, None);
-        let SessionWatch { progress, mut output, .. } = watch;
-        let passed_on = output::written(output.finish());
-        progress.finish();
+        let (passed_on, ends_within_line) = watch.finish();
         let mut ran = ran?;
         let outcomes = std::mem::take(&mut ran.outcomes);
         let mut failures = Failures::default();
         failures.note(passed_on);
         failures.note(self.save_costs(&ran.engine));
         let mut figures = self.figures(&ran.engine, &outcomes, &observed, started.elapsed().as_secs_f64());
-        let waits = self.explain(&mut ran, &lines, &outcomes, &mut figures.jobs);
+        let waits = self.explain(&mut ran, &outcomes, &mut figures.jobs);
         let mut engine = ran.engine;
         failures.note(engine.finish_network().map_err(|error| usage(format!("the network: {error}"))));
         let since_start = |job: &Job| {
@@ -92,7 +88,7 @@ impl Run {
             figures.print();
         }
         figures.warnings.iter().for_each(output::warn);
-        let line_break = if output.ends_within_line() { "\n" } else { "" };
+        let line_break = if ends_within_line { "\n" } else { "" };
         let shown = json.write_after(line_break, &figures);
         let code = outcomes.iter().map(exit_code).find(|&code| code != 0).unwrap_or(0);
         Ok(results::conclude(failures, shown, code))
@@ -158,6 +154,7 @@ impl Run {
         ProgramRun {
             machine: &self.plan.machine,
             jobs: self.plan.jobs.iter().filter_map(program).collect(),
+            lines: self.lines(observed),
             traces,
             bursts: self.bursts(),
             speed: self.speed.unwrap_or(UNMEASURED_SPEED),
