@@ -1,19 +1,22 @@
 //! `mpirage jobs`: several programs and traces beside each other on one machine.
 
 mod alone;
-mod ending;
-mod run;
 mod show;
 
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
+
+use mpirage_simulation::jobs::{JobsEnded, JobsFile, JobsPlan, JobsRequest, JobsRun, What};
+use mpirage_simulation::{Interrupt, host_speed};
 
 use crate::arguments::JobsArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
-use crate::results::JsonOutput;
-use mpirage_simulation::jobs::{Job, JobsFile, JobsPlan, JobsRequest, What};
-use mpirage_simulation::{Interrupt, host_speed};
-use run::Run;
+use crate::output::{self, say};
+use crate::program_output::ProgramOutput;
+use crate::progress::Progress;
+use crate::results::{self, JsonOutput};
+use crate::session_watch::{PassedOn, SessionWatch};
 
 /// Runs the jobs of a file.
 pub fn command(arguments: &JobsArguments) -> Result<u8, Failure> {
@@ -36,8 +39,53 @@ pub fn command(arguments: &JobsArguments) -> Result<u8, Failure> {
         true => Some(alone::run(&plan, speed, interrupt)?),
         false => None,
     };
-    let sharing = file.sharing;
-    Run { arguments, plan, sharing, speed, costs_file, alone }.carry_out(json, interrupt)
+    let mut watch = SessionWatch {
+        progress: Progress::new(plan.machine.ranks(), arguments.quiet),
+        output: output_of(&plan, &arguments),
+    };
+    let run = JobsRun {
+        plan,
+        sharing: file.sharing,
+        speed,
+        costs_file,
+        alone,
+        report: arguments.report,
+        rank_timeout: arguments.rank_timeout,
+        call_paths: arguments.call_paths.call_paths,
+    };
+    let ended = run.run(&mut watch, interrupt);
+    let passed_on = watch.finish();
+    show(ended?, passed_on, arguments.quiet, json)
+}
+
+/// Shows the result; gives the exit code.
+fn show(ended: JobsEnded, passed_on: PassedOn, quiet: bool, json: JsonOutput) -> Result<u8, Failure> {
+    let JobsEnded { figures, code, failures, remarks } = ended;
+    remarks.iter().for_each(|line| say!("mpirage: {line}"));
+    let failures = failures.after(passed_on.written);
+    results::report(&failures);
+    if !quiet {
+        show::print(&figures);
+    }
+    figures.warnings.iter().for_each(output::warn);
+    let shown = json.write_after(if passed_on.ends_within_line { "\n" } else { "" }, &figures);
+    Ok(results::conclude(failures, shown, code))
+}
+
+/// Where the output of programs goes.
+fn output_of(plan: &JobsPlan, arguments: &JobsArguments) -> ProgramOutput {
+    let output = match arguments.tag_output {
+        false => ProgramOutput::new(false),
+        true => {
+            let names: Vec<(Range<u32>, String)> =
+                plan.jobs.iter().map(|job| (job.ranks.clone(), job.name.clone())).collect();
+            ProgramOutput::with_tags(move |rank| {
+                let job = names.iter().find(|(ranks, _)| ranks.contains(&rank));
+                job.map(|(ranks, name)| format!("[{name},{}]: ", rank - ranks.start)).unwrap_or_default()
+            })
+        }
+    };
+    output.elsewhere(arguments.json.is_alone())
 }
 
 fn request(arguments: &JobsArguments) -> JobsRequest {
@@ -69,13 +117,9 @@ fn files(arguments: &JobsArguments, plan: &JobsPlan) -> Conflicts {
             None => files.input("the trace", Path::new(&job.what)),
         }
         if let Some(folder) = &arguments.report {
-            files.output("--report", &report_file(folder, job));
+            files.output("--report", &job.report_file(folder));
         }
     }
     arguments.json.add_to(&mut files);
     files
-}
-
-fn report_file(folder: &Path, job: &Job) -> PathBuf {
-    folder.join(format!("{}.html", job.name))
 }

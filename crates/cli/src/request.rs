@@ -57,6 +57,6 @@ fn run_programs(
     let mut watch =
         SessionWatch { progress: Progress::new(run.ranks(), true), output: ProgramOutput::new(false) };
     let ended = run.run(&mut watch, interrupt);
-    let (passed_on, _) = watch.finish();
-    Ok((ended?, passed_on))
+    let passed_on = watch.finish();
+    Ok((ended?, passed_on.written))
 }

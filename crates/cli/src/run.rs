@@ -70,12 +70,12 @@ impl Planned {
             output: ProgramOutput::new(arguments.tag_output).elsewhere(arguments.results.json.is_alone()),
         };
         let ended = run.run(&mut watch, interrupt);
-        let (passed_on, ends_within_line) = watch.finish();
+        let passed_on = watch.finish();
         let Ended { figures, code, failures, remarks, .. } = ended?;
         figures.explanation.iter().chain(&remarks).for_each(|line| say!("mpirage: {line}"));
-        let failures = failures.after(passed_on);
+        let failures = failures.after(passed_on.written);
         results::report(&failures);
-        let shown = results.show(&figures, ends_within_line);
+        let shown = results.show(&figures, passed_on.ends_within_line);
         Ok(results::conclude(failures, shown, code))
     }
 

@@ -17,12 +17,20 @@ pub struct SessionWatch {
     pub output: ProgramOutput,
 }
 
+/// The output of programs that have ended.
+pub struct PassedOn {
+    /// Could all of it be written?
+    pub written: Result<(), Failure>,
+    /// Does it end without a newline?
+    pub ends_within_line: bool,
+}
+
 impl SessionWatch {
-    /// Ends the display and the output. Could all output be written, and does it end within a line?
-    pub fn finish(mut self) -> (Result<(), Failure>, bool) {
+    /// Ends the display and the output.
+    pub fn finish(mut self) -> PassedOn {
         let written = output::written(self.output.finish());
         self.progress.finish();
-        (written, self.output.ends_within_line())
+        PassedOn { written, ends_within_line: self.output.ends_within_line() }
     }
 }
 

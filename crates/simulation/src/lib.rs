@@ -33,6 +33,7 @@ pub mod hosts;
 mod interrupt;
 mod job_recorder;
 pub mod jobs;
+pub mod json;
 pub mod limits;
 mod machine;
 mod outputs;

@@ -18,7 +18,7 @@ use mpirage_units::Duration;
 use serde::Deserialize;
 
 use crate::failure::{Failure, bad_platform, usage};
-use crate::{door, hosts, limits, words};
+use crate::{hosts, json, limits, words};
 
 /// The machine that is asked for, and the placement of ranks on it: what the options of the same names say.
 #[derive(Clone, Debug, Deserialize)]
@@ -33,14 +33,14 @@ pub struct MachineRequest {
     /// How the MPI library uses the network.
     pub mpi_profile: Option<String>,
     /// Places where messages are packets, if only some are.
-    #[serde(deserialize_with = "door::words")]
+    #[serde(deserialize_with = "json::words")]
     pub packet_at: Vec<String>,
     /// The seed of random numbers.
     pub seed: u64,
     /// Algorithms of collectives.
     pub coll: String,
     /// Hosts to use: `NAME[:SLOTS]`.
-    #[serde(deserialize_with = "door::words")]
+    #[serde(deserialize_with = "json::words")]
     pub host: Vec<String>,
     /// A file of hosts.
     pub hostfile: Option<PathBuf>,

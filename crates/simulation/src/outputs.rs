@@ -9,8 +9,8 @@ use mpirage_trace::{
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::door::one_or_many;
 use crate::failure::{Failure, usage};
+use crate::json::one_or_many;
 use crate::reporting::IdealTime;
 use crate::words::choose;
 

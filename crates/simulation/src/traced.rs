@@ -12,10 +12,10 @@ use serde::Deserialize;
 
 use crate::captures::Captures;
 use crate::diagnosis::{Diagnosis, Explained};
-use crate::door::Unknown;
 use crate::failure::{self, Failure, bad_trace, usage};
 use crate::figures::Figures;
 use crate::interrupt::Interrupt;
+use crate::json::Unknown;
 use crate::limits::{self, RankKind};
 use crate::machine::{Machine, MachineRequest};
 use crate::outputs::{Failures, OutputRequest};

@@ -16,9 +16,4 @@ impl CallPathArgument {
     pub fn callers(&self, reported: bool) -> u32 {
         self.call_paths.unwrap_or(if reported { CALLERS_IN_REPORTS } else { 0 })
     }
-
-    /// Do calls on different paths have different names?
-    pub fn are_apart(&self) -> bool {
-        self.call_paths.is_some_and(|callers| callers > 0)
-    }
 }

@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use mpirage_simulation::jobs::{Job, JobsPlan};
-use mpirage_simulation::{Interrupt, costs, costs::Recording};
+use mpirage_simulation::jobs::{Alone, Job, JobsPlan};
+use mpirage_simulation::{Interrupt, costs};
 use serde::Deserialize;
 
 use crate::arguments::{JobsArguments, JsonArgument};
@@ -22,14 +22,6 @@ const JOB: &str = "MPIRAGE_JOB_ALONE";
 const FOLDER: &str = "MPIRAGE_JOB_FOLDER";
 /// The environment variable with the speed of this machine, which is the same for all runs of programs.
 const SPEED: &str = "MPIRAGE_JOB_SPEED";
-
-/// The result of a job that ran alone.
-pub struct Alone {
-    /// Its simulated seconds; none if it failed.
-    pub seconds: Option<f64>,
-    /// The costs of its computation, if it is a program that was measured.
-    pub costs: Option<Recording>,
-}
 
 /// The part of the result that is read again.
 #[derive(Deserialize)]

@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mpirage_platform::{HostId, Platform, UNMEASURED_SPEED};
@@ -48,6 +49,11 @@ impl Job {
     /// Its part of a simulation.
     pub fn shape(&self) -> JobShape {
         JobShape { size: self.size(), start: self.start, speed: self.charged.then_some(self.speed) }
+    }
+
+    /// The file of its report in this folder.
+    pub fn report_file(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.html", self.name))
     }
 
     /// How its computation is charged, in words.

@@ -11,8 +11,8 @@ use serde::Deserialize;
 
 use super::measured;
 use crate::balancing::MigrationRequest;
-use crate::door::{self, Unknown};
 use crate::failure::{Failure, usage};
+use crate::json::{self, Unknown};
 use crate::limits::{self, RankKind};
 use crate::machine::MachineRequest;
 use crate::outputs::OutputRequest;
@@ -76,14 +76,14 @@ pub struct RunRequest {
 #[serde(default)]
 pub struct ProgramPart {
     /// Its name and its arguments.
-    #[serde(deserialize_with = "door::arguments")]
+    #[serde(deserialize_with = "json::arguments")]
     pub words: Vec<OsString>,
     /// The number of its ranks.
     pub ranks: u32,
     /// The folder in which it runs.
     pub wdir: Option<PathBuf>,
     /// Variables of its environment besides those of this process.
-    #[serde(deserialize_with = "door::variables")]
+    #[serde(deserialize_with = "json::variables")]
     pub environment: Vec<(OsString, OsString)>,
     /// For which MPI it was built: `auto`, `mpi5`, `mpich` or `openmpi`.
     pub mpi_abi: String,

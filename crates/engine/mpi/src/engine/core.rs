@@ -31,23 +31,23 @@ use crate::wire::Wire;
 
 /// The parts of the engine.
 pub(crate) struct Core<M> {
-    pub wire: Wire,
+    pub(super) wire: Wire,
     protocol: Arc<Protocol>,
-    pub data: DataPlane<M>,
-    pub observers: Observers,
-    pub occupancy: Occupancy,
-    pub ranks: Ranks,
-    pub jobs: Jobs,
-    pub transport: Transport,
-    pub collectives: Collectives,
-    pub windows: Windows,
-    pub files: Files,
+    pub(super) data: DataPlane<M>,
+    pub(super) observers: Observers,
+    pub(super) occupancy: Occupancy,
+    pub(super) ranks: Ranks,
+    pub(super) jobs: Jobs,
+    pub(super) transport: Transport,
+    pub(super) collectives: Collectives,
+    pub(super) windows: Windows,
+    pub(super) files: Files,
     tasks: VecDeque<Task>,
-    pub turns: Turns,
+    pub(super) turns: Turns,
     /// The call that is carried out right now is over; the function that has its words at hand records it.
     unrecorded: bool,
     /// Ranks that may move, if they may.
-    pub migrations: Option<Box<Migrations>>,
+    pub(super) migrations: Option<Box<Migrations>>,
 }
 
 impl<M> Core<M> {

@@ -1,7 +1,6 @@
 //! A run of all jobs together.
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,30 +9,32 @@ use std::time::{Duration, Instant};
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_platform::UNMEASURED_SPEED;
-use mpirage_rank::{DataPlane, Ranks, RunAhead};
+use mpirage_rank::{DataPlane, Ranks, RunAhead, Watch};
 use mpirage_record::{Recorder, Summary};
-use mpirage_simulation::jobs::{CoreSharing, Job, JobsPlan};
-use mpirage_simulation::{
-    Execution, Failures, Interrupt, JobRecorder, LinesOfPrograms, PathRecorder, ProgramJob, ProgramRun,
-    RankOptions, Source, SourceLines, Traces, costs, exit_code, reporting::IdealTime, reporting::Reporting,
-    run_info, workload::lines_of,
-};
 use mpirage_units::Time;
 
-use super::alone::Alone;
 use super::ending::ends;
-use crate::arguments::JobsArguments;
-use crate::exit::{Failure, usage};
-use crate::output;
-use crate::program_output::ProgramOutput;
-use crate::progress::Progress;
-use crate::results::{self, JsonOutput};
-use crate::session_watch::SessionWatch;
+use super::figures::JobsFigures;
+use super::file::CoreSharing;
+use super::plan::{Job, JobsPlan};
+use crate::costs::{self, Recording};
+use crate::failure::{Failure, usage};
+use crate::interrupt::Interrupt;
+use crate::job_recorder::JobRecorder;
+use crate::outputs::{self, Failures};
+use crate::programs::{Execution, LinesOfPrograms, ProgramJob, ProgramRun, RankOptions, exit_code};
+use crate::recordings::{Source, run_info};
+use crate::reporting::{IdealTime, Reporting};
+use crate::run::CALLERS_IN_REPORTS;
+use crate::source_lines::{PathRecorder, SourceLines};
+use crate::traces::Traces;
+use crate::workload::lines_of;
 
 /// A run of all jobs together.
-pub(super) struct Run {
-    pub arguments: JobsArguments,
+pub struct JobsRun {
+    /// The jobs on their machine.
     pub plan: JobsPlan,
+    /// How ranks share cores.
     pub sharing: CoreSharing,
     /// Speed of this machine, if programs are measured.
     pub speed: Option<f64>,
@@ -41,6 +42,32 @@ pub(super) struct Run {
     pub costs_file: Option<PathBuf>,
     /// The result of each job when it ran alone, if that is known.
     pub alone: Option<Vec<Alone>>,
+    /// The folder for a report of each job.
+    pub report: Option<PathBuf>,
+    /// The longest that a rank may compute without calling MPI, in seconds.
+    pub rank_timeout: Option<f64>,
+    /// Callers that tell calls apart.
+    pub call_paths: Option<u32>,
+}
+
+/// The result of a job that ran alone.
+pub struct Alone {
+    /// Its simulated seconds; none if it failed.
+    pub seconds: Option<f64>,
+    /// The costs of its computation, if it is a program that was measured.
+    pub costs: Option<Recording>,
+}
+
+/// Jobs that have ended, with all files written.
+pub struct JobsEnded {
+    /// Their figures.
+    pub figures: JobsFigures,
+    /// The exit code.
+    pub code: u8,
+    /// Outputs that could not be written.
+    pub failures: Failures,
+    /// Remarks for the user: why jobs failed, and what they left behind.
+    pub remarks: Vec<String>,
 }
 
 /// The observers of a job.
@@ -53,26 +80,19 @@ pub(super) struct Observed {
     pub lines: Option<Rc<SourceLines>>,
 }
 
-impl Run {
-    /// Runs the jobs; gives the exit code.
-    pub fn carry_out(mut self, json: JsonOutput, interrupt: Interrupt) -> Result<u8, Failure> {
+impl JobsRun {
+    /// Runs the jobs to their ends, and writes all files.
+    pub fn run(mut self, watch: &mut dyn Watch, interrupt: Interrupt) -> Result<JobsEnded, Failure> {
         let started = Instant::now();
         let observed = self.observe()?;
-        let mut watch = SessionWatch {
-            progress: Progress::new(self.plan.machine.ranks(), self.arguments.quiet),
-            output: self.output(),
-        };
         interrupt.check()?;
         let traces = self.plan.take_traces();
-        let ran = self.program_run(&observed, traces).run(&mut watch, None);
-        let (passed_on, ends_within_line) = watch.finish();
-        let mut ran = ran?;
+        let mut ran = self.program_run(&observed, traces).run(watch, None)?;
         let outcomes = std::mem::take(&mut ran.outcomes);
         let mut failures = Failures::default();
-        failures.note(passed_on);
         failures.note(self.save_costs(&ran.engine));
         let mut figures = self.figures(&ran.engine, &outcomes, &observed, started.elapsed().as_secs_f64());
-        let waits = self.explain(&mut ran, &outcomes, &mut figures.jobs);
+        let (remarks, waits) = self.explain(&mut ran, &outcomes, &mut figures.jobs);
         let mut engine = ran.engine;
         failures.note(engine.finish_network().map_err(|error| usage(format!("the network: {error}"))));
         let since_start = |job: &Job| {
@@ -83,15 +103,8 @@ impl Run {
         // Ends the processes that are left.
         drop(engine);
         failures.note(self.write_reports(&figures, &outcomes, &observed, &ends, &waits));
-        results::report(&failures);
-        if !self.arguments.quiet {
-            figures.print();
-        }
-        figures.warnings.iter().for_each(output::warn);
-        let line_break = if ends_within_line { "\n" } else { "" };
-        let shown = json.write_after(line_break, &figures);
         let code = outcomes.iter().map(exit_code).find(|&code| code != 0).unwrap_or(0);
-        Ok(results::conclude(failures, shown, code))
+        Ok(JobsEnded { figures, code, failures, remarks })
     }
 
     /// A summary of each job, and a report if the user asks for one.
@@ -100,9 +113,9 @@ impl Run {
     }
 
     fn observe_one(&self, job: &Job) -> Result<Observed, Failure> {
-        let apart = self.arguments.call_paths.are_apart();
+        let apart = self.call_paths.is_some_and(|callers| callers > 0);
         let lines = job.program.is_some().then(|| Rc::new(SourceLines::default().telling_paths_apart(apart)));
-        let report = match &self.arguments.report {
+        let report = match &self.report {
             None => None,
             Some(_) => {
                 let machine = self.plan.machine_of(job);
@@ -143,7 +156,7 @@ impl Run {
 
     /// Callers of each call that are recorded.
     fn callers(&self) -> u32 {
-        self.arguments.call_paths.callers(self.arguments.report.is_some())
+        self.call_paths.unwrap_or(if self.report.is_some() { CALLERS_IN_REPORTS } else { 0 })
     }
 
     fn program_run(&self, observed: &[Observed], traces: Traces) -> ProgramRun<'_> {
@@ -166,7 +179,7 @@ impl Run {
             execution: Execution {
                 folded: None,
                 data_plane: DataPlane::Direct,
-                rank_timeout: self.arguments.rank_timeout.map(Duration::from_secs_f64),
+                rank_timeout: self.rank_timeout.map(Duration::from_secs_f64),
                 cores: None,
                 run_ahead: RunAhead::Auto,
             },
@@ -192,7 +205,7 @@ impl Run {
     fn save_costs(&self, engine: &Engine<Ranks>) -> Result<(), Failure> {
         match (&self.costs_file, engine.bursts()) {
             (Some(file), Bursts::Recording(recorded)) => {
-                Ok(costs::write(results::open(file)?, self.speed.unwrap_or(UNMEASURED_SPEED), recorded)?)
+                Ok(costs::write(outputs::open(file)?, self.speed.unwrap_or(UNMEASURED_SPEED), recorded)?)
             }
             _ => Ok(()),
         }
@@ -202,21 +215,5 @@ impl Run {
     fn lines(&self, observed: &[Observed]) -> LinesOfPrograms {
         let jobs = self.plan.jobs.iter().zip(observed);
         jobs.filter_map(|(job, seen)| Some((job.ranks.clone(), Rc::clone(seen.lines.as_ref()?)))).collect()
-    }
-
-    fn output(&self) -> ProgramOutput {
-        self.tagged_output().elsewhere(self.arguments.json.is_alone())
-    }
-
-    fn tagged_output(&self) -> ProgramOutput {
-        if !self.arguments.tag_output {
-            return ProgramOutput::new(false);
-        }
-        let names: Vec<(Range<u32>, String)> =
-            self.plan.jobs.iter().map(|job| (job.ranks.clone(), job.name.clone())).collect();
-        ProgramOutput::with_tags(move |rank| {
-            let job = names.iter().find(|(ranks, _)| ranks.contains(&rank));
-            job.map(|(ranks, name)| format!("[{name},{}]: ", rank - ranks.start)).unwrap_or_default()
-        })
     }
 }

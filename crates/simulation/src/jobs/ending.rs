@@ -4,22 +4,26 @@ use std::ops::Range;
 
 use mpirage_mpi::{Engine, JobId};
 use mpirage_rank::{Outcome, Ranks};
-use mpirage_simulation::jobs::{CoreSharing, Job};
-use mpirage_simulation::{
-    Charged, Efficiency, Explained, Figures, Ran, outcome_name, reporting, reporting::Closing,
-};
 use mpirage_units::Time;
 
-use super::report_file;
-use super::run::{Observed, Run};
-use super::show::{JobFigures, JobsFigures};
-use crate::exit::Failure;
-use crate::output::say;
-use crate::results;
+use super::figures::{JobFigures, JobsFigures};
+use super::file::CoreSharing;
+use super::plan::Job;
+use super::run::{JobsRun, Observed};
+use crate::diagnosis::Explained;
+use crate::failure::Failure;
+use crate::figures::{Efficiency, Figures, outcome_name};
+use crate::outputs;
+use crate::programs::Ran;
+use crate::reporting::{self, Closing};
+use crate::simulation::Charged;
 
-impl Run {
+/// The blocked ranks of each job, each with a description of what it waits for.
+type Waits = Vec<Vec<(u32, String)>>;
+
+impl JobsRun {
     /// The figures of all jobs.
-    pub fn figures(
+    pub(super) fn figures(
         &self,
         engine: &Engine<Ranks>,
         outcomes: &[Outcome],
@@ -82,46 +86,45 @@ impl Run {
         }
     }
 
-    /// Prints why jobs failed, and what is left if all finished. Gives what each rank of each job waits for.
-    pub fn explain(
+    /// Why jobs failed, or what is left if all finished, and what each rank of each job waits for.
+    pub(super) fn explain(
         &self,
         ran: &mut Ran,
         outcomes: &[Outcome],
         figures: &mut [JobFigures],
-    ) -> Vec<Vec<(u32, String)>> {
+    ) -> (Vec<String>, Waits) {
         let mut diagnosis = ran.diagnosis();
         if outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. })) {
             let explained = diagnosis.report(&outcomes[0], "run");
-            explained.leftovers.iter().for_each(|line| say!("mpirage: {line}"));
-            return vec![Vec::new(); outcomes.len()];
+            return (explained.leftovers, vec![Vec::new(); outcomes.len()]);
         }
-        let mut waits = Vec::new();
+        let (mut remarks, mut waits) = (Vec::new(), Vec::new());
         for ((job, outcome), figures) in self.plan.jobs.iter().zip(outcomes).zip(figures) {
             if matches!(outcome, Outcome::Finished { .. }) {
                 waits.push(Vec::new());
                 continue;
             }
             let Range { start, end } = job.ranks;
-            say!("mpirage: job {} failed; its ranks are {start} to {} of the run", job.name, end - 1);
+            remarks.push(format!("job {} failed; its ranks are {start} to {} of the run", job.name, end - 1));
             let Explained { text, waits: all, .. } = diagnosis.report(outcome, "run");
-            text.iter().for_each(|line| say!("mpirage: {line}"));
+            remarks.extend(text.clone());
             figures.explanation = text;
             let own = all.into_iter().filter(|(rank, _)| job.ranks.contains(rank));
             waits.push(own.map(|(rank, text)| (rank - start, text)).collect());
         }
-        waits
+        (remarks, waits)
     }
 
     /// Writes the report of each job, if the user asks for them.
-    pub fn write_reports(
+    pub(super) fn write_reports(
         &self,
         all: &JobsFigures,
         outcomes: &[Outcome],
         observed: &[Observed],
         ends: &[Vec<f64>],
-        waits: &[Vec<(u32, String)>],
+        waits: &Waits,
     ) -> Result<(), Failure> {
-        let Some(folder) = &self.arguments.report else { return Ok(()) };
+        let Some(folder) = &self.report else { return Ok(()) };
         for (at, (job, seen)) in self.plan.jobs.iter().zip(observed).enumerate() {
             let Some(report) = &seen.report else { continue };
             let machine = self.plan.machine_of(job);
@@ -138,7 +141,7 @@ impl Run {
                 charged: Charged { bursts: job.charged, declared: true },
             };
             let page = report.finish(&machine, &closing)?;
-            let file = results::open(&report_file(folder, job))?;
+            let file = outputs::open(&job.report_file(folder))?;
             reporting::write(file, &reporting::embedded(&page)?)?;
         }
         Ok(())
@@ -173,7 +176,7 @@ impl Run {
 }
 
 /// When the ranks of a job ended.
-pub fn ends<'a>(engine: &'a Engine<Ranks>, job: &Job) -> impl Iterator<Item = Time> + 'a {
+pub(super) fn ends<'a>(engine: &'a Engine<Ranks>, job: &Job) -> impl Iterator<Item = Time> + 'a {
     let ranks = job.ranks.clone();
     engine.ends().skip(ranks.start as usize).take(ranks.len())
 }
