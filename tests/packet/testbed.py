@@ -88,13 +88,17 @@ class Simulation:
         self.options, self.program = options, pathlib.Path(folder) / "bench"
         self.noisy_platform = with_wake_up(options.platform, pathlib.Path(folder))
         subprocess.run([mpirage(), "cc", "-O1", measured.PROGRAM, "-o", self.program], check=True)
+        # Without options, what a program is built for says which library it has.
+        self.built_for = {"mpich": pathlib.Path(folder) / "bench-mpich"}
+        subprocess.run(["mpicc.mpich", "-O1", measured.PROGRAM, "-o", self.built_for["mpich"]], check=True)
 
     def command(self, model, library, seed, keys):
         """Buffers are shared, because the program touches 160 MB per rank and nobody reads them."""
         platform = self.noisy_platform if noisy(model) else self.options.platform
         machine = ["-n", RANKS, "-p", platform, "--compute", "none", "--share-malloc", "64MiB"]
         network = [] if model == NO_OPTIONS else self.network(model, library)
-        program = [self.program, library, "testbed", self.options.repeats, *arguments(keys)]
+        built = self.built_for.get(library, self.program) if model == NO_OPTIONS else self.program
+        program = [built, library, "testbed", self.options.repeats, *arguments(keys)]
         return [str(word) for word in [mpirage(), "run", "-q", *machine, *network, "--seed", seed, *self.options.mpirage, *program]]
 
     def network(self, model, library):

@@ -63,6 +63,8 @@ pub struct ModelRequest<'r> {
     pub profile: Option<&'static Profile>,
     /// The library that was measured on the platform's network, if the network has a name.
     pub measured_profile: Option<&'static Profile>,
+    /// Is the program built for MPICH?
+    pub mpich: bool,
     /// Do links of the platform change at dates? Only factors follow them.
     pub network_changes: bool,
     /// The seed of random numbers.
@@ -112,7 +114,7 @@ impl ModelRequest<'_> {
     fn library(&self, (latency, bandwidth): (f64, f64)) -> (&'static Profile, bool) {
         match self.profile.or(self.measured_profile) {
             Some(profile) => (profile, false),
-            None => (Profile::for_cables(latency, bandwidth), true),
+            None => (Profile::for_cables(latency, bandwidth, self.mpich), true),
         }
     }
 }
@@ -123,6 +125,7 @@ impl<'r> From<&'r str> for ModelRequest<'r> {
             spec,
             profile: None,
             measured_profile: None,
+            mpich: false,
             network_changes: false,
             seed: 0,
             packet_at: &[],
@@ -362,9 +365,7 @@ impl Model {
     pub fn library_in_words(&self) -> Option<String> {
         let Profile { name, meaning, .. } = self.profile?;
         Some(match self.profile_is_assumed {
-            true => format!(
-                "assumed from the cables: {name}; choose one with --mpi-profile (`mpirage info profiles`)"
-            ),
+            true => format!("assumed: {name}; choose one with --mpi-profile (`mpirage info profiles`)"),
             false => format!("{name}: {}", meaning.split(": ").next()?),
         })
     }
@@ -608,6 +609,9 @@ mod tests {
             assert_eq!(library("flow", "", sample), Some(("ucx-ib", true)));
             assert_eq!(library("packet", "", sample), Some(("ucx-ib", true)));
         }
+        let of_mpich = ModelRequest { mpich: true, ..ModelRequest::from("flow") };
+        let (model, _) = Model::resolve(of_mpich, &ModelSettings::default(), GIGABIT).unwrap();
+        assert_eq!(model.profile.map(|profile| profile.name), Some("mpich-tcp"));
         let named = "profile = \"mpich-tcp\"";
         assert_eq!(library("flow", named, fast), Some(("mpich-tcp", false)));
         let factors = "segments = [{ above = 0, latency = 1.5, bandwidth = 0.9 }]";

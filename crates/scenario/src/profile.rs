@@ -222,9 +222,14 @@ impl Profile {
         PROFILES.iter().find(|profile| profile.name == name)
     }
 
-    /// The library that is assumed on cables of this latency (from host to host) and bandwidth.
-    pub(crate) fn for_cables(latency: f64, bandwidth: f64) -> &'static Profile {
-        let name = if bandwidth >= FAST || latency < NEAR { "ucx-ib" } else { "openmpi-tcp" };
+    /// The library that is assumed on cables of this latency (from host to host) and bandwidth, for a program that is built for MPICH or
+    /// for another one.
+    pub(crate) fn for_cables(latency: f64, bandwidth: f64, mpich: bool) -> &'static Profile {
+        let name = match (bandwidth >= FAST || latency < NEAR, mpich) {
+            (true, _) => "ucx-ib",
+            (false, true) => "mpich-tcp",
+            (false, false) => "openmpi-tcp",
+        };
         Profile::named(name).unwrap_or(&PROFILES[0])
     }
 

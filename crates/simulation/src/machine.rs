@@ -52,6 +52,9 @@ pub struct MachineRequest {
     pub ppn: Option<u32>,
     /// The cores on which ranks take turns.
     pub on_cores: Option<NonZero<u32>>,
+    /// Is the program built for MPICH? Then its library is assumed, if none is named.
+    #[serde(skip)]
+    pub mpich: bool,
 }
 
 impl Default for MachineRequest {
@@ -70,6 +73,7 @@ impl Default for MachineRequest {
             bind: "core".to_owned(),
             ppn: None,
             on_cores: None,
+            mpich: false,
         }
     }
 }
@@ -124,7 +128,8 @@ impl MachineRequest {
     fn model_request(&self) -> Result<ModelRequest<'_>, Failure> {
         let profile = self.mpi_profile.as_deref().map(profile).transpose()?;
         let (seed, packet_at) = (self.seed, self.packet_at.as_slice());
-        Ok(ModelRequest { profile, seed, packet_at, ..ModelRequest::from(self.model.as_str()) })
+        let mpich = self.mpich;
+        Ok(ModelRequest { profile, mpich, seed, packet_at, ..ModelRequest::from(self.model.as_str()) })
     }
 }
 

@@ -172,7 +172,7 @@ pub fn notes(machine: &Machine) -> Vec<String> {
         )],
         Some(_) if *profile_is_assumed => {
             vec![
-                "the MPI library is assumed from the cables; another one sends messages in another way"
+                "the MPI library is assumed from the cables and the program; another one sends messages in another way"
                     .to_owned(),
             ]
         }

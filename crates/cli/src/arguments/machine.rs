@@ -77,6 +77,7 @@ impl MachineArguments {
             bind: own.bind,
             ppn: own.ppn,
             on_cores: own.on_cores,
+            mpich: false,
         }
     }
 

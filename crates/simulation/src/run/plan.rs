@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 
 use mpirage_platform::UNMEASURED_SPEED;
 use mpirage_programs::rank_mode::{self, POSIX_IO, RankMode, UNIVERSE};
-use mpirage_rank::{DataPlane, Program, RunAhead};
+use mpirage_rank::{DataPlane, Interface, Program, RunAhead};
 
 use super::measured::Measured;
 use super::request::{Compute, RunRequest};
@@ -72,13 +72,15 @@ pub struct Run {
 
 impl Run {
     /// Checks a request. `measure` runs the program before the simulation, if computation is to be repeated.
-    pub fn new(request: RunRequest, purpose: Purpose, measure: &mut Measure<'_>) -> Result<Run, Failure> {
+    pub fn new(mut request: RunRequest, purpose: Purpose, measure: &mut Measure<'_>) -> Result<Run, Failure> {
         let programs = request.resolve()?;
         let ranks = programs.len() as u32;
         let universe = request.universe(ranks, purpose)?;
         if purpose == Purpose::Emulated && request.migration.balancer.is_some() {
             return Err(usage("--balancer: ranks of an emulation do not move; use `mpirage run`"));
         }
+        let interface = programs.first().and_then(|program| program.linked_interface());
+        request.machine.mpich = interface == Some(Interface::Mpich);
         let mut machine = Machine::new(&request.machine, universe)?;
         let compute = Compute::parse(&request.compute)?;
         let recording = match &compute {

@@ -51,7 +51,7 @@ function runName(run) {
 const TELLING = [
   ({ run }) => run?.program, ({ run }) => run?.platform, ({ run }) => run?.ranks != null && plural(run.ranks, "rank"),
   ({ run }) => run?.interconnect?.replace(/^assumed: /, "").split(/[:;]/)[0], ({ run }) => run?.model,
-  ({ run }) => run?.mpi_library?.replace(/^assumed from the cables: /, "").split(/[:;]/)[0], ({ run }) => run?.arguments,
+  ({ run }) => run?.mpi_library?.replace(/^assumed( from the cables)?: /, "").split(/[:;]/)[0], ({ run }) => run?.arguments,
 ];
 
 /** Names runs by what differs between them, if something does. */
