@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use mpirage_check::{Finding, Place};
+use mpirage_check::{CodePlace, Finding};
 use mpirage_simulation::Interrupt;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub struct Alternative {
     /// The MPI function.
     pub call: String,
     /// Where it was called.
-    pub place: Option<Place>,
+    pub place: Option<CodePlace>,
 }
 
 /// The results of a run.

@@ -8,7 +8,7 @@ use mpirage_call::{Call, Collective, Reply, Stamp, wire::PlainCall};
 use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::Comms;
-use mpirage_interpret::function::Kind as FunctionKind;
+use mpirage_interpret::function::FunctionKind;
 use mpirage_kernel::{NetworkHistory, NetworkModel};
 use mpirage_record::{Details, Message, Record, Recorder};
 use mpirage_units::{Duration, Time};

@@ -49,7 +49,11 @@ impl Files {
                 Some(line) if starts_an_action(&line) => RankFiles::All(Stretches::open(path)?),
                 Some(_) => listed(path)?,
                 None => {
-                    return Err(TraceError::bad(path, TracePlace::File, "is empty: there is no action in it"));
+                    return Err(TraceError::bad(
+                        path,
+                        TracePlace::File,
+                        "is empty: there is no action in it",
+                    ));
                 }
             }
         };
