@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mpirage_call::Stamp;
-use mpirage_record::{Message, Record, Recorder, Scope, Writer};
+use mpirage_record::{MessageRecord, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
 use crate::TimelineError;
@@ -176,7 +176,7 @@ impl Paje {
         });
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &MessageRecord) {
         let (sent, delivered) = (message.sent.as_picos(), message.delivered.as_picos());
         self.end = self.end.max(delivered);
         if matches!(message.scope, Scope::Collective(_)) && !self.run.collective_messages {

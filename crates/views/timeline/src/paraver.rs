@@ -21,7 +21,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{ContextId, Stamp, WORLD};
-use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
+use mpirage_record::{Details, MessageRecord, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
@@ -172,7 +172,7 @@ impl Paraver {
         Some([sent.unwrap_or(0), received.unwrap_or(0), u64::from(peer == Some(rank)), comm])
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &MessageRecord) {
         if matches!(message.scope, Scope::Collective(_)) && !self.collective_messages {
             return;
         }

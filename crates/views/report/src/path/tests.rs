@@ -1,6 +1,6 @@
 //! Critical paths of small runs.
 
-use mpirage_record::Message;
+use mpirage_record::MessageRecord;
 use mpirage_units::Time;
 
 use super::*;
@@ -121,7 +121,12 @@ fn a_late_receiver_holds_up_the_sender() {
     compute(&mut aggregator, 1, 0, 60);
     // A rendezvous: sent at 10, the receiver is there at 60, delivered at 80.
     let sent = Time::from_picos(10);
-    aggregator.message(&Message { sent, awaited: true, held: true, ..message((0, 1), 1 << 20, (60, 80)) });
+    aggregator.message(&MessageRecord {
+        sent,
+        awaited: true,
+        held: true,
+        ..message((0, 1), 1 << 20, (60, 80))
+    });
     call(&mut aggregator, 0, Category::PointToPoint, SEND, [10, 80]);
     receive(&mut aggregator, 1, 60, 80);
     let expected = [(1, SegmentKind::Compute, 0, 60), (0, SegmentKind::Transfer, 60, 80)];
@@ -158,9 +163,9 @@ fn a_message_that_has_arrived_is_not_waited_for() {
     compute(&mut aggregator, 1, 0, 60);
     // It arrives at 30; the receiver comes at 60 and needs until 62 to take it. The same inside a collective, until 64.
     let arrived = Time::from_picos(30);
-    aggregator.message(&Message { arrived, ..message((0, 1), 8, (10, 62)) });
+    aggregator.message(&MessageRecord { arrived, ..message((0, 1), 8, (10, 62)) });
     receive(&mut aggregator, 1, 60, 62);
-    aggregator.message(&Message { arrived, ..inner_message((0, 1), (10, 64)) });
+    aggregator.message(&MessageRecord { arrived, ..inner_message((0, 1), (10, 64)) });
     call(&mut aggregator, 1, Category::Collective, COLLECTIVE, [62, 64]);
     let expected = [
         (1, SegmentKind::Compute, 0, 60),
@@ -239,7 +244,7 @@ fn ring(budget: Budget, ranks: u32, rounds: u64, same: bool) -> Aggregator {
             let ready = before[rank as usize] + long(rank);
             let delivered = (sent + 11).max(ready + 1);
             let arrived = Time::from_picos(sent + 11);
-            aggregator.message(&Message { arrived, ..message((from, rank), 8, (sent, delivered)) });
+            aggregator.message(&MessageRecord { arrived, ..message((from, rank), 8, (sent, delivered)) });
             receive(&mut aggregator, rank, ready, delivered);
             clocks[rank as usize] = delivered;
         }
