@@ -150,7 +150,11 @@ mod tests {
         #[test]
         fn gives_what_a_sorted_list_gives(
             steps in proptest::collection::vec(
-                (0u64..20, 0u64..3, prop_oneof![Just(EntryKind::Now), Just(EntryKind::Numbered), Just(EntryKind::Timer)]),
+                (
+                    0u64..20,
+                    0u64..3,
+                    prop_oneof![Just(EntryKind::Now), Just(EntryKind::Numbered), Just(EntryKind::Timer)],
+                ),
                 1..300,
             ),
         ) {
