@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mpirage_call::{ContextId, Reply};
-use mpirage_trace::{Calls, Computation, Place, Step, ThreadSync, TraceError, Workload};
+use mpirage_trace::{Calls, Computation, Step, ThreadSync, TraceError, TracePlace, Workload};
 
 /// Words of encoded calls, of all ranks together.
 const MOST_WORDS: usize = 1 << 17;
@@ -72,7 +72,7 @@ impl Workload for Bounded<'_> {
         self.whole.traced_context(rank)
     }
 
-    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
         self.whole.place(rank, site)
     }
 }

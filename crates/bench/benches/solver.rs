@@ -6,7 +6,7 @@
 #![allow(missing_docs)]
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use mpirage_fair::{Kind, ResourceId, Sharing};
+use mpirage_fair::{ResourceId, Sharing, SharingPolicy};
 use mpirage_units::Time;
 
 const BANDWIDTH: f64 = 125e6;
@@ -25,7 +25,8 @@ struct Switch {
 impl Switch {
     fn new(hosts: usize) -> Switch {
         let mut sharing = Sharing::new();
-        let mut links = || (0..hosts).map(|_| sharing.add_resource(BANDWIDTH, Kind::Shared)).collect();
+        let mut links =
+            || (0..hosts).map(|_| sharing.add_resource(BANDWIDTH, SharingPolicy::Shared)).collect();
         let (up, down) = (links(), links());
         Switch { sharing, up, down, now: Time::ZERO, random: 42, done: vec![] }
     }

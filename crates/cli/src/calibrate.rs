@@ -8,8 +8,8 @@ mod show;
 use std::path::Path;
 
 use mpirage_calibrate::{
-    Calibration, Criterion, FitKind, FitRequest, Format, Kind, Measurements, ModelFile, Prediction,
-    ReadOptions, Route, fit, page, plot, read, read_breakpoints, write_model,
+    Calibration, Criterion, FitKind, FitRequest, Format, Measurements, ModelFile, Prediction, ReadOptions,
+    Route, SampleKind, fit, page, plot, read, read_breakpoints, write_model,
 };
 use mpirage_mpi::Overhead;
 use mpirage_platform::HostId;
@@ -233,11 +233,12 @@ fn measurements(
 fn predictions(machine: &Machine, measurements: &Measurements) -> Result<Vec<Prediction>, Failure> {
     let mut bare = machine.with_ranks(&[0, 1]);
     bare.model.protocol.recv_overhead = Overhead::default();
-    if !measurements.points(Kind::Send).is_empty() {
+    if !measurements.points(SampleKind::Send).is_empty() {
         bare.model.protocol.send_overhead = Overhead::default();
     }
     bare.model.without_noise();
-    let points = [Kind::PingPong, Kind::Exchange].into_iter().flat_map(|kind| measurements.points(kind));
+    let points =
+        [SampleKind::PingPong, SampleKind::Exchange].into_iter().flat_map(|kind| measurements.points(kind));
     let mut sizes: Vec<u64> = points.map(|point| point.bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();

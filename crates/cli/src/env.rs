@@ -16,11 +16,11 @@ use crate::output;
 struct Change {
     variable: &'static str,
     value: String,
-    kind: Kind,
+    kind: ChangeKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ChangeKind {
     /// Replaces the old value.
     Set,
     /// A folder before those of a variable that holds some.
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 impl Change {
-    fn new(variable: &'static str, path: &Path, kind: Kind) -> Result<Change> {
+    fn new(variable: &'static str, path: &Path, kind: ChangeKind) -> Result<Change> {
         let text = path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))?;
         Ok(Change { variable, value: text.to_owned(), kind })
     }
@@ -75,20 +75,20 @@ fn changes(bin: &Path, is_set: &dyn Fn(&str) -> bool) -> Result<Vec<Change>> {
     let prefix = bin.parent().unwrap_or(Path::new("/"));
     let change = |variable, path: &Path, kind| Change::new(variable, path, kind);
     let prepend = |variable, path: &Path, first| {
-        change(variable, path, if is_set(variable) { Kind::Prepend } else { first })
+        change(variable, path, if is_set(variable) { ChangeKind::Prepend } else { first })
     };
-    let mut changes = vec![prepend("PATH", bin, Kind::First)?];
+    let mut changes = vec![prepend("PATH", bin, ChangeKind::First)?];
     let manual = prefix.join("share/man");
     if manual.join("man1/mpirage.1").exists() {
-        changes.push(prepend("MANPATH", &manual, Kind::FirstBeforeDefaults)?);
+        changes.push(prepend("MANPATH", &manual, ChangeKind::FirstBeforeDefaults)?);
     }
     let packages = prefix.join("lib/pkgconfig");
     if packages.join("mpirage.pc").exists() {
-        changes.push(prepend("PKG_CONFIG_PATH", &packages, Kind::First)?);
+        changes.push(prepend("PKG_CONFIG_PATH", &packages, ChangeKind::First)?);
     }
     let wrappers = [("MPICC", "mpicc"), ("MPICXX", "mpicxx"), ("MPIFC", "mpifort"), ("MPIEXEC", "mpiexec")];
     for (variable, name) in wrappers {
-        changes.push(change(variable, &bin.join(name), Kind::Set)?);
+        changes.push(change(variable, &bin.join(name), ChangeKind::Set)?);
     }
     Ok(changes)
 }
@@ -98,15 +98,15 @@ fn in_shell(shell: ShellSyntax, change: &Change) -> String {
     let Change { variable, kind, .. } = change;
     let value = quoted(shell, &change.value);
     match (shell, kind) {
-        (ShellSyntax::Fish, Kind::Set | Kind::First) => format!("set -gx {variable} {value};"),
-        (ShellSyntax::Fish, Kind::Prepend) => format!("set -gx {variable} {value} ${variable};"),
-        (ShellSyntax::Fish, Kind::FirstBeforeDefaults) => format!("set -gx {variable} {value} '';"),
-        (ShellSyntax::Csh, Kind::Set | Kind::First) => format!("setenv {variable} {value};"),
-        (ShellSyntax::Csh, Kind::Prepend) => format!("setenv {variable} {value}\":${variable}\";"),
-        (ShellSyntax::Csh, Kind::FirstBeforeDefaults) => format!("setenv {variable} {value}:;"),
-        (_, Kind::Set | Kind::First) => format!("export {variable}={value};"),
-        (_, Kind::Prepend) => format!("export {variable}={value}\":${variable}\";"),
-        (_, Kind::FirstBeforeDefaults) => format!("export {variable}={value}:;"),
+        (ShellSyntax::Fish, ChangeKind::Set | ChangeKind::First) => format!("set -gx {variable} {value};"),
+        (ShellSyntax::Fish, ChangeKind::Prepend) => format!("set -gx {variable} {value} ${variable};"),
+        (ShellSyntax::Fish, ChangeKind::FirstBeforeDefaults) => format!("set -gx {variable} {value} '';"),
+        (ShellSyntax::Csh, ChangeKind::Set | ChangeKind::First) => format!("setenv {variable} {value};"),
+        (ShellSyntax::Csh, ChangeKind::Prepend) => format!("setenv {variable} {value}\":${variable}\";"),
+        (ShellSyntax::Csh, ChangeKind::FirstBeforeDefaults) => format!("setenv {variable} {value}:;"),
+        (_, ChangeKind::Set | ChangeKind::First) => format!("export {variable}={value};"),
+        (_, ChangeKind::Prepend) => format!("export {variable}={value}\":${variable}\";"),
+        (_, ChangeKind::FirstBeforeDefaults) => format!("export {variable}={value}:;"),
     }
 }
 
@@ -135,7 +135,7 @@ fn tcl(changes: &[Change]) -> String {
         "conflict openmpi mpich".to_owned(),
     ];
     lines.extend(changes.iter().map(|Change { variable, value, kind }| {
-        let command = if *kind == Kind::Set { "setenv" } else { "prepend-path" };
+        let command = if *kind == ChangeKind::Set { "setenv" } else { "prepend-path" };
         format!("{command} {variable} {}", word(value))
     }));
     lines.join("\n")
@@ -146,7 +146,7 @@ fn lua(changes: &[Change]) -> String {
     let word = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let mut lines = vec![format!("whatis({})", word(WHAT)), "family(\"MPI\")".to_owned()];
     lines.extend(changes.iter().map(|Change { variable, value, kind }| {
-        let command = if *kind == Kind::Set { "setenv" } else { "prepend_path" };
+        let command = if *kind == ChangeKind::Set { "setenv" } else { "prepend_path" };
         format!("{command}(\"{variable}\", {})", word(value))
     }));
     lines.join("\n")
@@ -156,29 +156,29 @@ fn lua(changes: &[Change]) -> String {
 mod tests {
     use super::*;
 
-    fn change(kind: Kind) -> Change {
+    fn change(kind: ChangeKind) -> Change {
         Change { variable: "PATH", value: "/it's/bin".to_owned(), kind }
     }
 
     #[test]
     fn shells_have_their_own_words() {
-        let prepend = |shell| in_shell(shell, &change(Kind::Prepend));
+        let prepend = |shell| in_shell(shell, &change(ChangeKind::Prepend));
         assert_eq!(prepend(ShellSyntax::Bash), r#"export PATH='/it'\''s/bin'":$PATH";"#);
         assert_eq!(prepend(ShellSyntax::Fish), r"set -gx PATH '/it\'s/bin' $PATH;");
         assert_eq!(prepend(ShellSyntax::Csh), r#"setenv PATH '/it'\''s/bin'":$PATH";"#);
-        assert_eq!(in_shell(ShellSyntax::Zsh, &change(Kind::First)), r"export PATH='/it'\''s/bin';");
+        assert_eq!(in_shell(ShellSyntax::Zsh, &change(ChangeKind::First)), r"export PATH='/it'\''s/bin';");
     }
 
     #[test]
     fn the_systems_manual_stays() {
-        let first = |shell| in_shell(shell, &change(Kind::FirstBeforeDefaults));
+        let first = |shell| in_shell(shell, &change(ChangeKind::FirstBeforeDefaults));
         assert!(first(ShellSyntax::Bash).ends_with("':;") && first(ShellSyntax::Csh).ends_with("':;"));
         assert!(first(ShellSyntax::Fish).ends_with("' '';"));
     }
 
     #[test]
     fn modules_prepend_and_set() {
-        let changes = [change(Kind::First), change(Kind::Set)];
+        let changes = [change(ChangeKind::First), change(ChangeKind::Set)];
         assert!(tcl(&changes).ends_with("prepend-path PATH \"/it's/bin\"\nsetenv PATH \"/it's/bin\""));
         assert!(
             lua(&changes).ends_with("prepend_path(\"PATH\", \"/it's/bin\")\nsetenv(\"PATH\", \"/it's/bin\")")

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use mpirage_call::RankId;
-use mpirage_check::{Checker, Decided, Finding, Place};
+use mpirage_check::{Checker, CodePlace, Decided, Finding};
 use mpirage_mpi::{Ending, MatchChoice, Memory, Noise};
 use mpirage_rank::Outcome;
 use mpirage_units::Duration;
@@ -104,7 +104,7 @@ pub struct Alternative {
     /// The MPI function.
     pub call: String,
     /// Where it was called.
-    pub place: Option<Place>,
+    pub place: Option<CodePlace>,
 }
 
 /// The results of a run.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mpirage_call::{FindingClass, LineId, RankId, function_name};
-use mpirage_check::{Alternative, CallSite, Finding, Place, RawFinding, RelatedPlace};
+use mpirage_check::{Alternative, CallSite, CodePlace, Finding, RawFinding, RelatedPlace};
 use mpirage_mpi::{BlockedRank, CommunicatorPurpose, Ending, Leftover, Memory, Want};
 use mpirage_rank::{Death, Outcome};
 
@@ -58,10 +58,10 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
     }
 
     /// The place of a call, as reports show it.
-    pub fn place_of(&mut self, rank: u32, call: CallSite) -> Option<Place> {
+    pub fn place_of(&mut self, rank: u32, call: CallSite) -> Option<CodePlace> {
         let place = (call.site != 0).then(|| self.places.call(rank, call.site)).flatten()?;
         let text = place.text.split(" in ").next().unwrap_or_default().to_owned();
-        Some(Place { text, file: place.file, line: place.line })
+        Some(CodePlace { text, file: place.file, line: place.line })
     }
 
     fn at_last_call(&mut self, class: FindingClass, rank: u32, text: String) -> Finding {

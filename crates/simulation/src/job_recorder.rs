@@ -5,7 +5,7 @@ use std::ops::Range;
 use mpirage_call::wire::PlainCall;
 use mpirage_call::{Reply, Stamp};
 use mpirage_kernel::NetworkHistory;
-use mpirage_record::{Details, Message, Record, Recorder};
+use mpirage_record::{Details, MessageRecord, Record, Recorder};
 use mpirage_units::Time;
 
 /// Passes on what concerns the ranks of a job.
@@ -13,7 +13,7 @@ pub struct JobRecorder<R> {
     ranks: Range<u32>,
     start: Time,
     recorder: R,
-    messages: Vec<Message>,
+    messages: Vec<MessageRecord>,
 }
 
 impl<R> JobRecorder<R> {
@@ -33,11 +33,11 @@ impl<R> JobRecorder<R> {
     }
 
     /// The same message, as the job sees it.
-    fn message(&self, message: &Message) -> Option<Message> {
+    fn message(&self, message: &MessageRecord) -> Option<MessageRecord> {
         let (from, to) = (self.own(message.from)?, self.own(message.to)?);
         let (sent, departed) = (self.time(message.sent), self.time(message.departed));
         let (arrived, delivered) = (self.time(message.arrived), self.time(message.delivered));
-        Some(Message { from, to, sent, departed, arrived, delivered, ..*message })
+        Some(MessageRecord { from, to, sent, departed, arrived, delivered, ..*message })
     }
 
     /// The same record, as the job sees it; `members` holds the members of a communicator.
@@ -109,7 +109,7 @@ impl<R: Recorder> Recorder for JobRecorder<R> {
         }
     }
 
-    fn messages(&mut self, messages: &[Message]) {
+    fn messages(&mut self, messages: &[MessageRecord]) {
         let mut own = std::mem::take(&mut self.messages);
         own.clear();
         own.extend(messages.iter().filter_map(|message| self.message(message)));

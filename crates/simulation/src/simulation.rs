@@ -4,7 +4,7 @@ use mpirage_collectives::Choice;
 use mpirage_mpi::{Balancing, Bursts, Ending, Engine, Memory, MigrationHistory, NoMemory, Setup};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::UNMEASURED_SPEED;
-use mpirage_record::{Message, Record, Recorder};
+use mpirage_record::{MessageRecord, Record, Recorder};
 use mpirage_trace::Workload;
 use mpirage_units::Time;
 
@@ -191,5 +191,5 @@ struct Unrecorded;
 impl Recorder for Unrecorded {
     fn record(&mut self, _: &Record<'_>) {}
 
-    fn messages(&mut self, _: &[Message]) {}
+    fn messages(&mut self, _: &[MessageRecord]) {}
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use mpirage_interpret::Sites;
-use mpirage_trace::{Place, Workload};
+use mpirage_trace::{TracePlace, Workload};
 use rustc_hash::FxHashMap;
 
 use crate::diagnosis::{Places, SourcePlace};
@@ -72,7 +72,7 @@ impl Places for TracePlaces<'_> {
 /// The place of a call in a trace.
 pub fn trace_place(trace: &dyn Workload, rank: u32, site: u64) -> Option<SourcePlace> {
     let (file, place) = trace.place(rank, site)?;
-    let line = if let Place::Line(line) = place { Some(line) } else { None };
+    let line = if let TracePlace::Line(line) = place { Some(line) } else { None };
     let text = format!("{}{place}", file.display());
     Some(SourcePlace { text, file: Some(file.display().to_string()), line, function: None })
 }

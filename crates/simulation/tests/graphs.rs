@@ -34,7 +34,7 @@ struct Letters {
 
 /// The order of the kinds is the order in which what is freed at once is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum OpKind {
     Send,
     Recv,
     Calc,
@@ -42,7 +42,7 @@ enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 struct Op {
-    kind: Kind,
+    kind: OpKind,
     size: u64,
     peer: usize,
     tag: usize,
@@ -63,13 +63,13 @@ fn text(schedules: &[Schedule]) -> String {
         writeln!(text, "rank {rank} {{").unwrap();
         for (number, &Op { kind, size, peer, tag, cpu, nic }) in schedule.ops.iter().enumerate() {
             match kind {
-                Kind::Send => {
+                OpKind::Send => {
                     writeln!(text, "l{number}: send {size}b to {peer} tag {tag} cpu {cpu} nic {nic}")
                 }
-                Kind::Recv => {
+                OpKind::Recv => {
                     writeln!(text, "l{number}: recv {size}b from {peer} tag {tag} cpu {cpu} nic {nic}")
                 }
-                Kind::Calc => writeln!(text, "l{number}: calc {size} cpu {cpu}"),
+                OpKind::Calc => writeln!(text, "l{number}: calc {size} cpu {cpu}"),
             }
             .unwrap();
         }
@@ -158,7 +158,7 @@ impl<'s> Naive<'s> {
         freed.sort_by_key(|&(rank, op)| (rank, self.schedules[rank].ops[op].kind));
         for (rank, op) in freed {
             let Op { kind, cpu, nic, .. } = self.schedules[rank].ops[op];
-            let interface = if kind == Kind::Send { self.next_gs[rank][nic] } else { 0 };
+            let interface = if kind == OpKind::Send { self.next_gs[rank][nic] } else { 0 };
             self.enter(self.next_o[rank][cpu].max(interface), Event::Op { rank, op });
         }
     }
@@ -180,20 +180,20 @@ impl<'s> Naive<'s> {
         let Letters { latency, o, g, big_g, big_o, s } = self.letters;
         let Op { kind, size, peer, tag, cpu, nic } = self.schedules[rank].ops[number];
         let free = match kind {
-            Kind::Send => self.next_o[rank][cpu].max(self.next_gs[rank][nic]),
-            Kind::Calc => self.next_o[rank][cpu],
-            Kind::Recv => now,
+            OpKind::Send => self.next_o[rank][cpu].max(self.next_gs[rank][nic]),
+            OpKind::Calc => self.next_o[rank][cpu],
+            OpKind::Recv => now,
         };
         if free > now {
             return Some(free);
         }
         self.free(rank, number, true);
         match kind {
-            Kind::Calc => {
+            OpKind::Calc => {
                 self.next_o[rank][cpu] = now + size;
                 self.free(rank, number, false);
             }
-            Kind::Send => {
+            OpKind::Send => {
                 self.next_o[rank][cpu] = now + o + (size - 1) * big_o;
                 self.next_gs[rank][nic] = now + g + (size - 1) * big_g;
                 self.enter(now + o + latency, Event::Message { from: rank, op: number });
@@ -201,7 +201,7 @@ impl<'s> Naive<'s> {
                     self.free(rank, number, false);
                 }
             }
-            Kind::Recv => {
+            OpKind::Recv => {
                 let fits =
                     |&(from, op): &(usize, usize)| from == peer && self.schedules[from].ops[op].tag == tag;
                 match self.unexpected[rank].iter().position(fits) {
@@ -313,7 +313,7 @@ fn schedules(ranks: usize, cpus: usize, nics: usize, wishes: Vec<Wish>) -> Vec<S
     for (tag, (one, other, size, (cpu, nic), earlier)) in wishes.into_iter().enumerate() {
         let (rank, cpu, nic) = (one % ranks, cpu % cpus, nic % nics);
         let Some(other) = other else {
-            let calc = Op { kind: Kind::Calc, size: size - 1, peer: 0, tag, cpu, nic: 0 };
+            let calc = Op { kind: OpKind::Calc, size: size - 1, peer: 0, tag, cpu, nic: 0 };
             add(rank, calc, &earlier);
             continue;
         };
@@ -321,8 +321,8 @@ fn schedules(ranks: usize, cpus: usize, nics: usize, wishes: Vec<Wish>) -> Vec<S
         // A receive of one's own message does not wait for its sending.
         let own = usize::from(to == rank);
         let not_own: Vec<(usize, bool)> = earlier.iter().map(|&(back, start)| (back + own, start)).collect();
-        add(rank, Op { kind: Kind::Send, size, peer: to, tag, cpu, nic }, &earlier);
-        add(to, Op { kind: Kind::Recv, size, peer: rank, tag, cpu, nic: 0 }, &not_own);
+        add(rank, Op { kind: OpKind::Send, size, peer: to, tag, cpu, nic }, &earlier);
+        add(to, Op { kind: OpKind::Recv, size, peer: rank, tag, cpu, nic: 0 }, &not_own);
     }
     schedules
 }

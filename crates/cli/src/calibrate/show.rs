@@ -1,7 +1,7 @@
 //! The result of `mpirage calibrate` as tables and as JSON.
 
 use mpirage_calibrate::{
-    Calibration, Interval, Kind, LogErrors, Measurements, OverheadFit, PieceFit, percent,
+    Calibration, Interval, LogErrors, Measurements, OverheadFit, PieceFit, SampleKind, percent,
 };
 use mpirage_plot::size_text;
 use mpirage_units::{Duration, time_text};
@@ -21,7 +21,14 @@ pub struct Results<'a> {
     pub replayed: f64,
 }
 
-const KINDS: [Kind; 6] = [Kind::PingPong, Kind::Exchange, Kind::Send, Kind::Isend, Kind::Recv, Kind::Gap];
+const KINDS: [SampleKind; 6] = [
+    SampleKind::PingPong,
+    SampleKind::Exchange,
+    SampleKind::Send,
+    SampleKind::Isend,
+    SampleKind::Recv,
+    SampleKind::Gap,
+];
 
 impl Results<'_> {
     /// Prints the tables.
@@ -36,7 +43,7 @@ impl Results<'_> {
     }
 
     /// The kinds that were measured, with their numbers of samples and sizes.
-    fn series(&self) -> Vec<(Kind, usize, usize)> {
+    fn series(&self) -> Vec<(SampleKind, usize, usize)> {
         let of = |kind| {
             let points = self.measurements.points(kind);
             (kind, points.iter().map(|point| point.samples).sum(), points.len())

@@ -6,7 +6,7 @@
 
 use crate::greedy_refine::GreedyRefine;
 use crate::refine::Refine;
-use crate::{BalanceError, Balancer, Core, CoreId, Rank, Snapshot};
+use crate::{BalanceError, Balancer, Core, CoreId, RankLoad, Snapshot};
 
 /// Between groups, then inside each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,9 +66,13 @@ impl Groups {
             }
         };
         let groups: Vec<Core> = self.members.iter().enumerate().map(core).collect();
-        let rank = |(number, rank): (usize, &Rank)| {
+        let rank = |(number, rank): (usize, &RankLoad)| {
             let group = self.of_core[rank.core.index()];
-            Rank { seconds: snapshot.work(number) / groups[group].speed, core: CoreId(group as u32), ..*rank }
+            RankLoad {
+                seconds: snapshot.work(number) / groups[group].speed,
+                core: CoreId(group as u32),
+                ..*rank
+            }
         };
         let ranks = snapshot.ranks().iter().enumerate().map(rank).collect();
         Snapshot::new(ranks, groups, Vec::new())
@@ -87,7 +91,11 @@ impl Groups {
         let inside = |&number: &usize| {
             let rank = snapshot.ranks()[number];
             let place = members.iter().position(|&core| core == rank.core).unwrap_or(0);
-            Rank { seconds: snapshot.seconds_on(number, members[place]), core: CoreId(place as u32), ..rank }
+            RankLoad {
+                seconds: snapshot.seconds_on(number, members[place]),
+                core: CoreId(place as u32),
+                ..rank
+            }
         };
         let cores = members.iter().map(|core| snapshot.cores()[core.index()]).collect();
         let part = Snapshot::new(ranks.iter().map(inside).collect(), cores, Vec::new())?;

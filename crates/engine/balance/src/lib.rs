@@ -51,4 +51,4 @@ pub use options::{ABOVE, BalancerOption};
 pub use random::RandomCores;
 pub use refine::Refine;
 pub use rotate::Rotate;
-pub use snapshot::{Core, CoreId, Rank, Snapshot, Traffic};
+pub use snapshot::{Core, CoreId, RankLoad, Snapshot, Traffic};

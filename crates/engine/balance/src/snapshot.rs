@@ -29,7 +29,7 @@ pub struct Core {
 
 /// A rank, since the last decision.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Rank {
+pub struct RankLoad {
     /// Seconds for which its core computed for it.
     pub seconds: f64,
     /// Bytes to send if it moves.
@@ -54,14 +54,18 @@ pub struct Traffic {
 /// All ranks, cores and traffic. One that exists is consistent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Snapshot {
-    ranks: Vec<Rank>,
+    ranks: Vec<RankLoad>,
     cores: Vec<Core>,
     traffic: Vec<Traffic>,
 }
 
 impl Snapshot {
     /// A snapshot, if its parts fit together. There is at least one core; ranks are on cores that exist; times are finite.
-    pub fn new(ranks: Vec<Rank>, cores: Vec<Core>, traffic: Vec<Traffic>) -> Result<Snapshot, BalanceError> {
+    pub fn new(
+        ranks: Vec<RankLoad>,
+        cores: Vec<Core>,
+        traffic: Vec<Traffic>,
+    ) -> Result<Snapshot, BalanceError> {
         let snapshot = Snapshot { ranks, cores, traffic };
         match snapshot.problem() {
             Some(problem) => Err(BalanceError::BadSnapshot(problem)),
@@ -92,7 +96,7 @@ impl Snapshot {
     }
 
     /// The ranks, by number.
-    pub fn ranks(&self) -> &[Rank] {
+    pub fn ranks(&self) -> &[RankLoad] {
         &self.ranks
     }
 
@@ -113,7 +117,7 @@ impl Snapshot {
 
     /// The work of a rank: the seconds that a core of speed 1 would have taken.
     pub fn work(&self, rank: usize) -> f64 {
-        let Rank { seconds, core, .. } = self.ranks[rank];
+        let RankLoad { seconds, core, .. } = self.ranks[rank];
         seconds * self.cores[core.index()].speed
     }
 

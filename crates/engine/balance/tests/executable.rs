@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use mpirage_balance::{BalanceError, Balancer, Core, CoreId, Executable, Rank, Snapshot};
+use mpirage_balance::{BalanceError, Balancer, Core, CoreId, Executable, RankLoad, Snapshot};
 
 /// A script in a folder that lasts as long as the first value.
 fn script(text: &str) -> (tempfile::TempDir, PathBuf) {
@@ -17,7 +17,7 @@ fn script(text: &str) -> (tempfile::TempDir, PathBuf) {
 
 fn ask(text: &str, ranks: usize) -> Result<Vec<CoreId>, BalanceError> {
     let (_folder, file) = script(text);
-    let rank = Rank { seconds: 0.5, state_bytes: 7, core: CoreId(1) };
+    let rank = RankLoad { seconds: 0.5, state_bytes: 7, core: CoreId(1) };
     let core = Core { host: 0, speed: 1.0, background: 0.0 };
     let snapshot = Snapshot::new(vec![rank; ranks], vec![core; 2], Vec::new()).unwrap();
     Executable::new(file.to_str().unwrap()).with_limit(Duration::from_secs(5)).map(&snapshot)

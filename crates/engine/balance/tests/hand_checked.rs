@@ -1,6 +1,6 @@
 //! Balancers on cases that can be checked by hand.
 
-use mpirage_balance::{Core, CoreId, Loads, Rank, Snapshot, Traffic, by_name};
+use mpirage_balance::{Core, CoreId, Loads, RankLoad, Snapshot, Traffic, by_name};
 
 /// Ranks as (seconds, core) on equal cores of hosts with one core each.
 fn snapshot(cores: u32, ranks: &[(f64, u32)]) -> Snapshot {
@@ -9,7 +9,7 @@ fn snapshot(cores: u32, ranks: &[(f64, u32)]) -> Snapshot {
 
 /// The same on cores of these hosts, with (from, to, bytes).
 fn on_hosts(hosts: &[u32], ranks: &[(f64, u32)], traffic: &[(u32, u32, u64)]) -> Snapshot {
-    let rank = |&(seconds, core): &(f64, u32)| Rank { seconds, state_bytes: 1, core: CoreId(core) };
+    let rank = |&(seconds, core): &(f64, u32)| RankLoad { seconds, state_bytes: 1, core: CoreId(core) };
     let core = |&host: &u32| Core { host, speed: 1.0, background: 0.0 };
     let traffic = traffic.iter().map(|&(from, to, bytes)| Traffic { from, to, messages: 1, bytes }).collect();
     Snapshot::new(ranks.iter().map(rank).collect(), hosts.iter().map(core).collect(), traffic).unwrap()
@@ -35,7 +35,7 @@ fn greedy_does_not_care_where_ranks_are() {
 
 #[test]
 fn greedy_counts_background_and_speed() {
-    let rank = |seconds| Rank { seconds, state_bytes: 0, core: CoreId(0) };
+    let rank = |seconds| RankLoad { seconds, state_bytes: 0, core: CoreId(0) };
     let cores =
         vec![Core { host: 0, speed: 1.0, background: 0.0 }, Core { host: 1, speed: 4.0, background: 0.5 }];
     // 8 to core 0 (0 < 0.5); then core 1 takes 4 in 1 s (1.5), 2 in 0.5 s (2.0), 2 in 0.5 s (2.5): all less than 8.
@@ -209,13 +209,14 @@ fn names_that_do_not_exist_are_refused() {
 
 #[test]
 fn snapshots_that_contradict_themselves_are_refused() {
-    let rank = Rank { seconds: 1.0, state_bytes: 0, core: CoreId(0) };
+    let rank = RankLoad { seconds: 1.0, state_bytes: 0, core: CoreId(0) };
     let core = Core { host: 0, speed: 1.0, background: 0.0 };
-    let bad =
-        |ranks: &[Rank], cores: &[Core]| Snapshot::new(ranks.to_vec(), cores.to_vec(), Vec::new()).is_err();
+    let bad = |ranks: &[RankLoad], cores: &[Core]| {
+        Snapshot::new(ranks.to_vec(), cores.to_vec(), Vec::new()).is_err()
+    };
     assert!(bad(&[], &[]));
-    assert!(bad(&[Rank { core: CoreId(1), ..rank }], &[core]));
-    assert!(bad(&[Rank { seconds: f64::NAN, ..rank }], &[core]));
+    assert!(bad(&[RankLoad { core: CoreId(1), ..rank }], &[core]));
+    assert!(bad(&[RankLoad { seconds: f64::NAN, ..rank }], &[core]));
     assert!(bad(&[rank], &[Core { speed: 0.0, ..core }]));
     assert!(!bad(&[rank], &[core]));
 }

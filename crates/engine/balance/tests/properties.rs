@@ -1,7 +1,8 @@
 //! Properties of every balancer, or of one, on any snapshot.
 
 use mpirage_balance::{
-    BALANCERS, Balancer, Core, CoreId, Greedy, GreedyRefine, Loads, Rank, Refine, Snapshot, Traffic, by_name,
+    BALANCERS, Balancer, Core, CoreId, Greedy, GreedyRefine, Loads, RankLoad, Refine, Snapshot, Traffic,
+    by_name,
 };
 use proptest::prelude::*;
 
@@ -18,7 +19,7 @@ prop_compose! {
             bytes: *bytes,
         };
         let traffic = if ranks.is_empty() { Vec::new() } else { pairs.iter().map(traffic).collect() };
-        let rank = |&(seconds, core): &(f64, u32)| Rank { seconds, state_bytes: 8, core: CoreId(core) };
+        let rank = |&(seconds, core): &(f64, u32)| RankLoad { seconds, state_bytes: 8, core: CoreId(core) };
         let core = |&(host, speed, background): &(u32, f64, f64)| Core { host, speed, background };
         Snapshot::new(ranks.iter().map(rank).collect(), cores.iter().map(core).collect(), traffic).unwrap()
     }
@@ -58,7 +59,7 @@ proptest! {
 
     #[test]
     fn greedy_on_equal_cores_is_within_graham_s_bound(seconds in prop::collection::vec(0.0f64..10.0, 1..40), cores in 1u32..9) {
-        let rank = |&seconds: &f64| Rank { seconds, state_bytes: 0, core: CoreId(0) };
+        let rank = |&seconds: &f64| RankLoad { seconds, state_bytes: 0, core: CoreId(0) };
         let core = |host| Core { host, speed: 1.0, background: 0.0 };
         let snapshot = Snapshot::new(seconds.iter().map(rank).collect(), (0..cores).map(core).collect(), Vec::new()).unwrap();
         let largest = seconds.iter().copied().fold(0.0, f64::max);

@@ -42,14 +42,14 @@ pub(crate) enum Tree {
 
 /// The place of a rank in a tree. All are ranks of the communicator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TreeNode {
     pub parent: Option<u32>,
     pub children: Vec<u32>,
 }
 
 impl Tree {
     /// The place of the team's own member.
-    pub fn place(self, team: &Team) -> Place {
+    pub fn place(self, team: &Team) -> TreeNode {
         let (me, size) = (team.me, team.size);
         let (parent, children) = match self {
             Tree::Chains(chains) => chain(me, size, chains.clamp(1, (size - 1).max(1))),
@@ -64,7 +64,7 @@ impl Tree {
             Tree::InOrderBinary => in_order(me, size),
         };
         let inside = children.into_iter().filter(|&child| child < size);
-        Place {
+        TreeNode {
             parent: parent.map(|parent| team.rank(parent)),
             children: inside.map(|child| team.rank(child)).collect(),
         }
@@ -201,7 +201,7 @@ mod tests {
         Tree::InOrderBinary,
     ];
 
-    fn place(tree: Tree, me: u32, size: u32) -> Place {
+    fn place(tree: Tree, me: u32, size: u32) -> TreeNode {
         tree.place(&Team::all(&Shape::new(size).rank(me)))
     }
 

@@ -3,7 +3,7 @@
 use mpirage_call::{Payload, RankId};
 
 use crate::ids::{BufferId, Id};
-use crate::memory::{Memory, Place, UserReduction};
+use crate::memory::{Memory, RankAddress, UserReduction};
 
 /// Where the bytes of a message or of a contribution are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl<M: Memory> DataPlane<M> {
             let id = self.take_buffer();
             let buffer = &mut self.buffers[id.index()];
             buffer.resize(bytes as usize, 0);
-            self.memory.read(Place { rank, address }, buffer);
+            self.memory.read(RankAddress { rank, address }, buffer);
             *held = Held::Buffer(id);
         }
     }
@@ -82,28 +82,28 @@ impl<M: Memory> DataPlane<M> {
 
     /// Delivers held bytes of rank `from` to a place; to none at address zero.
     #[inline(always)]
-    pub(crate) fn deliver(&mut self, held: Held, from: RankId, to: Place, bytes: u64) {
+    pub(crate) fn deliver(&mut self, held: Held, from: RankId, to: RankAddress, bytes: u64) {
         if to.address != 0 && bytes != 0 {
             self.deliver_some(held, from, to, bytes);
         }
     }
 
     #[inline(never)]
-    fn deliver_some(&mut self, held: Held, from: RankId, to: Place, bytes: u64) {
+    fn deliver_some(&mut self, held: Held, from: RankId, to: RankAddress, bytes: u64) {
         match held {
             Held::Nothing => {}
             Held::Buffer(id) => self.memory.write(to, &self.buffers[id.index()]),
-            Held::Memory(address) => self.copy(Place { rank: from, address }, to, bytes),
+            Held::Memory(address) => self.copy(RankAddress { rank: from, address }, to, bytes),
         }
     }
 
     /// Copies bytes between the memories of two ranks.
-    pub(crate) fn copy(&mut self, from: Place, to: Place, bytes: u64) {
+    pub(crate) fn copy(&mut self, from: RankAddress, to: RankAddress, bytes: u64) {
         self.memory.copy(from, to, bytes as usize, &mut self.scratch);
     }
 
     /// Stores bytes in the memory of a rank.
-    pub(crate) fn write(&mut self, to: Place, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, to: RankAddress, bytes: &[u8]) {
         self.memory.write(to, bytes);
     }
 
@@ -126,7 +126,7 @@ impl<M: Memory> DataPlane<M> {
             Held::Memory(address) => {
                 part.resize(length as usize, 0);
                 if length > 0 {
-                    self.memory.read(Place { rank, address: address + offset }, &mut part);
+                    self.memory.read(RankAddress { rank, address: address + offset }, &mut part);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Counts that the engine keeps for each rank once a rank has asked ([`mpirage_call::Figure`]).
 
 use mpirage_call::RankId;
-use mpirage_record::Message;
+use mpirage_record::MessageRecord;
 use mpirage_units::Duration;
 
 /// The counts of one rank.
@@ -34,7 +34,7 @@ pub(crate) struct Figures {
 
 impl Figures {
     /// Counts messages that have been delivered.
-    pub(crate) fn messages(&mut self, messages: &[Message]) {
+    pub(crate) fn messages(&mut self, messages: &[MessageRecord]) {
         for message in messages {
             self.rank_mut(message.from).sent.add(message.bytes);
             self.rank_mut(message.to).received.add(message.bytes);

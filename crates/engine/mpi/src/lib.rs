@@ -53,7 +53,7 @@ pub use engine::{
     MatchChoice, OwnWork, Setup, Spawned, Want, waiting_cycle,
 };
 pub use files::state::FileStatistics;
-pub use memory::{FARTHEST, Memory, NoMemory, Place, UserReduction};
+pub use memory::{FARTHEST, Memory, NoMemory, RankAddress, UserReduction};
 pub use migration::{Balancing, CorePlace, Interval, IterationLoads, IterationRow, MigrationHistory};
 pub use noise::Noise;
 pub use origin::Origin;

@@ -7,7 +7,7 @@ pub const FARTHEST: usize = 2;
 
 /// An address in the memory of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RankAddress {
     /// The rank.
     pub rank: RankId,
     /// The address in its memory.
@@ -28,11 +28,11 @@ pub struct UserReduction {
 /// Moves bytes in and out of ranks, and lets ranks call functions of their program.
 pub trait Memory {
     /// Fills `into` from the memory of a rank.
-    fn read(&mut self, from: Place, into: &mut [u8]);
+    fn read(&mut self, from: RankAddress, into: &mut [u8]);
     /// Stores bytes in the memory of a rank; the rank sees them when its call returns.
-    fn write(&mut self, to: Place, bytes: &[u8]);
+    fn write(&mut self, to: RankAddress, bytes: &[u8]);
     /// Stores bytes in the memory of a rank, also while it runs: who reads that memory from now on, finds them there.
-    fn write_at_once(&mut self, to: Place, bytes: &[u8]) {
+    fn write_at_once(&mut self, to: RankAddress, bytes: &[u8]) {
         self.write(to, bytes);
     }
     /// Do all ranks share one memory, so that a copy costs no more than its bytes?
@@ -42,7 +42,7 @@ pub trait Memory {
     /// The line will be resumed after `ahead` others, [`FARTHEST`] at most: what it needs first may be prefetched.
     fn expect(&self, _line: LineId, _ahead: usize) {}
     /// Copies bytes from one rank's memory to another's, by way of `buffer` if the implementation needs one.
-    fn copy(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+    fn copy(&mut self, from: RankAddress, to: RankAddress, bytes: usize, buffer: &mut Vec<u8>) {
         buffer.resize(bytes, 0);
         self.read(from, buffer);
         self.write(to, buffer);
@@ -56,9 +56,9 @@ pub trait Memory {
 pub struct NoMemory;
 
 impl Memory for NoMemory {
-    fn read(&mut self, _: Place, into: &mut [u8]) {
+    fn read(&mut self, _: RankAddress, into: &mut [u8]) {
         into.fill(0);
     }
-    fn write(&mut self, _: Place, _: &[u8]) {}
+    fn write(&mut self, _: RankAddress, _: &[u8]) {}
     fn reduce(&mut self, _: RankId, _: UserReduction, _: &[u8], _: &mut [u8]) {}
 }

@@ -10,7 +10,7 @@ mod iterations;
 
 use std::collections::BTreeMap;
 
-use mpirage_balance::{BalanceError, Balancer, CoreId, Loads, Rank, Snapshot, Traffic};
+use mpirage_balance::{BalanceError, Balancer, CoreId, Loads, RankLoad, Snapshot, Traffic};
 use mpirage_call::{LineId, RankId};
 use mpirage_platform::HostId;
 use mpirage_units::{Duration, Time};
@@ -211,7 +211,7 @@ impl Migrations {
     }
 
     fn snapshot(&self, traffic: Vec<Traffic>) -> Result<Snapshot, BalanceError> {
-        let rank = |(state, &core): (&Balanced, &CoreId)| Rank {
+        let rank = |(state, &core): (&Balanced, &CoreId)| RankLoad {
             seconds: state.seconds,
             state_bytes: state.state_bytes,
             core,

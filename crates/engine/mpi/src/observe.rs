@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mpirage_call::wire::PlainCall;
 use mpirage_call::{LineId, RankId, Reply, Stamp};
 use mpirage_kernel::NetworkHistory;
-use mpirage_record::{Details, Message, Record, Recorder};
+use mpirage_record::{Details, MessageRecord, Record, Recorder};
 use mpirage_units::{Duration, Time};
 
 use crate::figures::{Figures, RankFigures};
@@ -21,7 +21,7 @@ const KEPT: usize = 16;
 /// the recorder sees everything in order.
 pub(crate) struct Observers {
     recorder: Box<dyn Recorder>,
-    kept: Vec<Message>,
+    kept: Vec<MessageRecord>,
     wants_arguments: bool,
     wants_collectives_again: bool,
     ideal: Option<Box<IdealClocks>>,
@@ -219,7 +219,7 @@ impl Observers {
 
     /// A message was delivered.
     #[inline]
-    pub(crate) fn message(&mut self, message: Message) {
+    pub(crate) fn message(&mut self, message: MessageRecord) {
         if self.kept.len() == KEPT {
             self.flush();
         }

@@ -57,7 +57,7 @@ pub enum Record<'a> {
         end: Time,
     },
     /// A message was delivered.
-    Message(Message),
+    Message(MessageRecord),
     /// A communicator was created. There is no record for `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
     Comm {
         /// The number of the communicator.
@@ -106,7 +106,7 @@ pub struct Details<'a> {
 
 /// A message from its send to its delivery.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Message {
+pub struct MessageRecord {
     /// The sender, in `MPI_COMM_WORLD`.
     pub from: u32,
     /// The receiver, in `MPI_COMM_WORLD`.

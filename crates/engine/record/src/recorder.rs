@@ -8,7 +8,7 @@ use mpirage_call::{Reply, Stamp};
 use mpirage_kernel::NetworkHistory;
 use mpirage_units::Time;
 
-use crate::{Details, Message, Record};
+use crate::{Details, MessageRecord, Record};
 
 /// Declares [`Recorder`], and implements it for everything that passes records on, from one list of methods: a method that is added to
 /// the list is passed on everywhere.
@@ -75,7 +75,7 @@ declare_recorder! {
     }
 
     /// Messages were delivered, in this order: the same as [`Record::Message`] for each.
-    fn messages(&mut self, messages: &[Message]) {
+    fn messages(&mut self, messages: &[MessageRecord]) {
         messages.iter().for_each(|message| self.record(&Record::Message(*message)));
     }
 

@@ -4,7 +4,7 @@ use mpirage_call::wire::PlainCall;
 use mpirage_call::{Reply, Stamp, Work};
 use mpirage_units::Time;
 
-use crate::{Details, Message, Record, Recorder, Scope};
+use crate::{Details, MessageRecord, Record, Recorder, Scope};
 
 /// Counts what a run did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,11 +80,11 @@ impl Recorder for Summary {
     }
 
     #[inline]
-    fn messages(&mut self, messages: &[Message]) {
+    fn messages(&mut self, messages: &[MessageRecord]) {
         self.messages += messages.len() as u64;
         self.bytes += messages.iter().map(|message| message.bytes).sum::<u64>();
         self.unexpected += messages.iter().map(|message| u64::from(message.unexpected)).sum::<u64>();
-        let is_collective = |message: &&Message| matches!(message.scope, Scope::Collective(_));
+        let is_collective = |message: &&MessageRecord| matches!(message.scope, Scope::Collective(_));
         self.collective += messages.iter().filter(is_collective).count() as u64;
     }
 }

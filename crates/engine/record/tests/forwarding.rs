@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use mpirage_call::wire::{PlainCall, PlainOperation};
 use mpirage_call::{Call, Payload, Reply, RequestId, SendMode, Stamp, WORLD};
-use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
+use mpirage_record::{Details, MessageRecord, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
 /// Remembers which of its methods were called, and wants one thing.
@@ -34,7 +34,7 @@ impl Recorder for Spy {
         self.note("post");
     }
 
-    fn messages(&mut self, _: &[Message]) {
+    fn messages(&mut self, _: &[MessageRecord]) {
         self.note("messages");
     }
 
@@ -91,8 +91,8 @@ fn send() -> PlainCall<'static> {
     }
 }
 
-fn message() -> Message {
-    Message {
+fn message() -> MessageRecord {
+    MessageRecord {
         from: 0,
         to: 1,
         bytes: 8,

@@ -2,13 +2,13 @@
 
 use mpirage_call::ContextId;
 use mpirage_call::{Stamp, WORLD, Work};
-use mpirage_record::{Message, Record, Recorder, Scope, Summary};
+use mpirage_record::{MessageRecord, Record, Recorder, Scope, Summary};
 use mpirage_units::Time;
 
-fn message(bytes: u64, scope: Scope) -> Message {
+fn message(bytes: u64, scope: Scope) -> MessageRecord {
     let [sent, departed, arrived, delivered] = [1, 2, 3, 4].map(Time::from_picos);
     let (awaited, held, unexpected) = (false, false, bytes == 8);
-    Message {
+    MessageRecord {
         from: 0,
         to: 1,
         bytes,

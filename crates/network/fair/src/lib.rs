@@ -48,7 +48,7 @@ mod sharing;
 mod virtual_date;
 
 pub use flow::{FlowId, Footprint};
-pub use resource::{Kind, ResourceId};
+pub use resource::{ResourceId, SharingPolicy};
 pub use sharing::Sharing;
 
 /// Levels closer than this, relatively, are the same level: differences are rounding.

@@ -43,7 +43,7 @@ struct Started {
 
 #[derive(Clone, Debug, Default)]
 struct Class {
-    messages: BinaryHeap<Reverse<Message>>,
+    messages: BinaryHeap<Reverse<ClassMessage>>,
     /// Messages that have ended since dates were counted from zero.
     ended: u32,
     /// The message that the flow was made for has ended.
@@ -52,7 +52,7 @@ struct Class {
 
 /// A message of a class.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Message {
+pub(crate) struct ClassMessage {
     /// Its virtual date of completion, on a clock of the class.
     pub due: VirtualDate,
     /// All its virtual work.
@@ -63,25 +63,25 @@ pub(crate) struct Message {
 }
 
 /// By date of completion.
-impl Ord for Message {
-    fn cmp(&self, other: &Message) -> Ordering {
+impl Ord for ClassMessage {
+    fn cmp(&self, other: &ClassMessage) -> Ordering {
         self.due.cmp(&other.due)
     }
 }
 
-impl PartialOrd for Message {
-    fn partial_cmp(&self, other: &Message) -> Option<Ordering> {
+impl PartialOrd for ClassMessage {
+    fn partial_cmp(&self, other: &ClassMessage) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Message {
-    fn eq(&self, other: &Message) -> bool {
+impl PartialEq for ClassMessage {
+    fn eq(&self, other: &ClassMessage) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Message {}
+impl Eq for ClassMessage {}
 
 /// The messages that a flow still has after one of them was cancelled.
 pub(crate) enum Withdrawn {
@@ -90,7 +90,7 @@ pub(crate) enum Withdrawn {
     /// Others; the first message is unchanged.
     SameFirst,
     /// Others; the first message changed, and had this much more work left than the old one.
-    NewFirst(Message, f64),
+    NewFirst(ClassMessage, f64),
 }
 
 impl Default for Messages {
@@ -136,12 +136,18 @@ impl Messages {
     }
 
     /// A message joins a flow that is under way and has so much left. Gives the message if it is the first to end now.
-    pub(crate) fn join(&mut self, flows: &mut Flows, flow: u32, left: f64, message: u32) -> Option<Message> {
+    pub(crate) fn join(
+        &mut self,
+        flows: &mut Flows,
+        flow: u32,
+        left: f64,
+        message: u32,
+    ) -> Option<ClassMessage> {
         let Flow { work, sequence, token, .. } = flows[message as usize];
         let class = self.class_of(flows, flow, left);
         let first = class.first().map_or(0.0, |first| first.due.at);
         let due = VirtualDate { at: first - left + work, sequence };
-        let joining = Message { due, work, token, flow: message };
+        let joining = ClassMessage { due, work, token, flow: message };
         class.messages.push(Reverse(joining));
         flows[message as usize].solver = Solver::MessageOf(flow);
         (work < left).then_some(joining)
@@ -156,7 +162,7 @@ impl Messages {
                 self.classes.len() as u32 - 1
             });
             let due = VirtualDate { at: left, sequence: carrier.sequence };
-            let own = Message { due, work: carrier.work, token: carrier.token, flow };
+            let own = ClassMessage { due, work: carrier.work, token: carrier.token, flow };
             self.classes[carrier.class as usize].messages.push(Reverse(own));
         }
         &mut self.classes[carrier.class as usize]
@@ -164,7 +170,7 @@ impl Messages {
 
     /// Ends the first message of a flow. Gives the message that is first now, and how much more it had to do.
     #[inline]
-    pub fn end_first(&mut self, flows: &mut Flows, flow: u32) -> Option<(Message, f64)> {
+    pub fn end_first(&mut self, flows: &mut Flows, flow: u32) -> Option<(ClassMessage, f64)> {
         let ending = &flows[flow as usize];
         if !self.is_alone(ending) {
             return self.end_first_of(ending.class, flows, flow);
@@ -174,7 +180,7 @@ impl Messages {
     }
 
     #[inline(never)]
-    fn end_first_of(&mut self, class: u32, flows: &mut Flows, flow: u32) -> Option<(Message, f64)> {
+    fn end_first_of(&mut self, class: u32, flows: &mut Flows, flow: u32) -> Option<(ClassMessage, f64)> {
         let class = &mut self.classes[class as usize];
         let first = *class.first()?;
         let next = class.drop_first();
@@ -250,12 +256,12 @@ impl Messages {
 }
 
 impl Class {
-    fn first(&self) -> Option<&Message> {
+    fn first(&self) -> Option<&ClassMessage> {
         self.messages.peek().map(|Reverse(first)| first)
     }
 
     /// Removes the first message, unless it is the last: that counts until its flow is gone. Gives the next.
-    fn drop_first(&mut self) -> Option<Message> {
+    fn drop_first(&mut self) -> Option<ClassMessage> {
         if self.messages.len() < 2 {
             return None;
         }

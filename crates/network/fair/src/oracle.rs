@@ -13,7 +13,7 @@
 //! must agree with (and what SimGrid computes); it is quadratic, and meant for tests only.
 
 use crate::above;
-use crate::resource::Kind;
+use crate::resource::SharingPolicy;
 
 /// A resource, as the oracle sees it.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Resource {
     /// Capacity, in units per second.
     pub capacity: f64,
     /// How its users share it.
-    pub kind: Kind,
+    pub kind: SharingPolicy,
 }
 
 /// A flow, as the oracle sees it.
@@ -72,7 +72,7 @@ fn saturation(resources: &[Resource], flows: &[Flow], rates: &[Option<f64>], r: 
     for (flow, rate) in flows.iter().zip(rates) {
         let weight: f64 = flow.uses.iter().filter(|u| u.0 == r).map(|u| u.1).sum();
         match (rate, resources[r].kind) {
-            (Some(x), Kind::Shared) if weight > 0.0 => remaining -= weight * x,
+            (Some(x), SharingPolicy::Shared) if weight > 0.0 => remaining -= weight * x,
             (Some(_), _) => {}
             (None, _) => {
                 sum += weight / flow.penalty;
@@ -80,7 +80,7 @@ fn saturation(resources: &[Resource], flows: &[Flow], rates: &[Option<f64>], r: 
             }
         }
     }
-    let usage = if resources[r].kind == Kind::Shared { sum } else { largest };
+    let usage = if resources[r].kind == SharingPolicy::Shared { sum } else { largest };
     if usage > 0.0 { remaining.max(0.0) / usage } else { f64::INFINITY }
 }
 
@@ -92,8 +92,8 @@ mod tests {
         Flow { penalty, bound, uses: uses.to_vec() }
     }
 
-    const SHARED: Resource = Resource { capacity: 12.0, kind: Kind::Shared };
-    const FAT: Resource = Resource { capacity: 12.0, kind: Kind::FatPipe };
+    const SHARED: Resource = Resource { capacity: 12.0, kind: SharingPolicy::Shared };
+    const FAT: Resource = Resource { capacity: 12.0, kind: SharingPolicy::FatPipe };
 
     #[test]
     fn penalties_divide_a_resource_in_inverse_proportion() {

@@ -2,7 +2,7 @@
 
 /// How the users of a resource share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SharingPolicy {
     /// The weighted rates of all users together stay below the capacity.
     Shared,
     /// The weighted rate of each user stays below the capacity, whatever the others do.

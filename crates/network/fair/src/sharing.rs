@@ -7,8 +7,8 @@ use crate::component::Components;
 use crate::flow::{FlowId, Footprint, NEVER, Solver};
 use crate::flows::Flows;
 use crate::incremental::{First, Incremental};
-use crate::messages::{Message, Messages, Withdrawn};
-use crate::resource::{Kind, ResourceId};
+use crate::messages::{ClassMessage, Messages, Withdrawn};
+use crate::resource::{ResourceId, SharingPolicy};
 use mpirage_units::Time;
 
 /// Flows that progress at max-min fair rates on shared resources.
@@ -67,7 +67,7 @@ impl Sharing {
     }
 
     /// Adds a resource that carries `capacity` units per second (may be infinite).
-    pub fn add_resource(&mut self, capacity: f64, kind: Kind) -> ResourceId {
+    pub fn add_resource(&mut self, capacity: f64, kind: SharingPolicy) -> ResourceId {
         assert!(capacity >= 0.0, "a capacity of {capacity}");
         self.components.add_resource(capacity, kind);
         self.incremental.add_resource(capacity, kind);
@@ -180,7 +180,7 @@ impl Sharing {
     }
 
     /// The flow's first message changed; the new one has `more` work left than the old one.
-    fn set_first(&mut self, flow: u32, message: Message, more: f64) {
+    fn set_first(&mut self, flow: u32, message: ClassMessage, more: f64) {
         let first = &mut self.flows[flow as usize];
         (first.work, first.sequence) = (message.work, message.due.sequence);
         match first.solver {
@@ -391,7 +391,7 @@ mod tests {
     /// Host 0 sends many messages, to `peers` hosts in turn, faster than its link carries them. Gives how many flows were looked at.
     fn flood(mut sharing: Sharing, messages: u64, peers: usize, bound: f64) -> u64 {
         let links: Vec<ResourceId> =
-            (0..2 * peers + 2).map(|_| sharing.add_resource(1e9, Kind::Shared)).collect();
+            (0..2 * peers + 2).map(|_| sharing.add_resource(1e9, SharingPolicy::Shared)).collect();
         let (mut now, mut done) = (Time::ZERO, vec![]);
         for nth in 0..messages {
             let peer = 1 + nth as usize % peers;
@@ -416,8 +416,8 @@ mod tests {
     #[test]
     fn a_flow_that_goes_on_keeps_its_place() {
         let mut sharing = Sharing::without_components().keeping_ended();
-        let link = sharing.add_resource(1e9, Kind::Shared);
-        let other = sharing.add_resource(1e9, Kind::Shared);
+        let link = sharing.add_resource(1e9, SharingPolicy::Shared);
+        let other = sharing.add_resource(1e9, SharingPolicy::Shared);
         let first = sharing.start(Time::ZERO, 1000.0, 1.0, 1e12, &[(link, 1.0)], 1);
         sharing.start(Time::ZERO, 5000.0, 1.0, 1e12, &[(link, 1.0), (other, 1.0)], 2);
         let mut done = vec![];
@@ -435,7 +435,7 @@ mod tests {
     #[test]
     fn the_work_that_is_left_is_known() {
         for mut sharing in [Sharing::new(), Sharing::without_components()] {
-            let link = sharing.add_resource(1e9, Kind::Shared);
+            let link = sharing.add_resource(1e9, SharingPolicy::Shared);
             let sizes = [(1000.0, 2.0), (2000.0, 2.0), (500.0, 2.0), (3000.0, 1.0)];
             let start = |&(work, penalty): &(f64, f64)| {
                 sharing.start(Time::ZERO, work, penalty, 1e12, &[(link, 1.0)], 0)
@@ -472,7 +472,7 @@ mod tests {
     #[test]
     fn messages_of_one_flow_end_one_by_one_and_can_be_cancelled() {
         for mut sharing in [Sharing::new(), Sharing::without_components()] {
-            let link = sharing.add_resource(1e6, Kind::Shared);
+            let link = sharing.add_resource(1e6, SharingPolicy::Shared);
             let mut start = |work, token| sharing.start(Time::ZERO, work, 1.0, 1e6, &[(link, 1.0)], token);
             let [first, second, third] =
                 [(1e6, 1), (3e6, 2), (2e6, 3)].map(|(work, token)| start(work, token));
@@ -498,7 +498,7 @@ mod tests {
     #[test]
     fn components_are_used_again() {
         let mut sharing = Sharing::new();
-        let links: Vec<_> = (0..128).map(|_| sharing.add_resource(1e6, Kind::Shared)).collect();
+        let links: Vec<_> = (0..128).map(|_| sharing.add_resource(1e6, SharingPolicy::Shared)).collect();
         let mut now = Time::ZERO;
         let mut done = Vec::new();
         for round in 0..40 {

@@ -3,7 +3,7 @@
 
 mod naive;
 
-use mpirage_fair::{FlowId, Kind, ResourceId, Sharing, oracle};
+use mpirage_fair::{FlowId, ResourceId, Sharing, SharingPolicy, oracle};
 use mpirage_units::{Duration, Time};
 use naive::Naive;
 use proptest::prelude::*;
@@ -60,11 +60,15 @@ fn capacity() -> impl Strategy<Value = f64> {
     prop_oneof![4 => Just(10.0), 2 => 1.0..100.0, 1 => Just(1000.0), 1 => Just(0.0)]
 }
 
-fn kind() -> impl Strategy<Value = Kind> {
-    prop_oneof![4 => Just(Kind::Shared), 1 => Just(Kind::FatPipe)]
+fn kind() -> impl Strategy<Value = SharingPolicy> {
+    prop_oneof![4 => Just(SharingPolicy::Shared), 1 => Just(SharingPolicy::FatPipe)]
 }
 
-fn scenario(resources: usize, uses: usize, ops: usize) -> impl Strategy<Value = (Vec<(f64, Kind)>, Vec<Op>)> {
+fn scenario(
+    resources: usize,
+    uses: usize,
+    ops: usize,
+) -> impl Strategy<Value = (Vec<(f64, SharingPolicy)>, Vec<Op>)> {
     (
         prop::collection::vec((capacity(), kind()), resources),
         prop::collection::vec(op(resources, uses), 1..ops),
@@ -83,7 +87,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(mut sharing: Sharing, resources: &[(f64, Kind)]) -> Bench {
+    fn new(mut sharing: Sharing, resources: &[(f64, SharingPolicy)]) -> Bench {
         let ids = resources.iter().map(|&(capacity, kind)| sharing.add_resource(capacity, kind)).collect();
         let resources =
             resources.iter().map(|&(capacity, kind)| oracle::Resource { capacity, kind }).collect();
@@ -192,12 +196,12 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
 }
 
 /// Runs it as it is, with components whose rest stays together, and with everything shared incrementally.
-fn run_all(resources: &[(f64, Kind)], ops: &[Op]) -> [Bench; 3] {
+fn run_all(resources: &[(f64, SharingPolicy)], ops: &[Op]) -> [Bench; 3] {
     [Sharing::new(), Sharing::new().ending_together(1e-9), Sharing::without_components()]
         .map(|sharing| run(sharing, resources, ops))
 }
 
-fn run(sharing: Sharing, resources: &[(f64, Kind)], ops: &[Op]) -> Bench {
+fn run(sharing: Sharing, resources: &[(f64, SharingPolicy)], ops: &[Op]) -> Bench {
     let mut bench = Bench::new(sharing, resources);
     ops.iter().for_each(|op| bench.apply(op));
     bench.check();
@@ -225,7 +229,7 @@ proptest! {
 
     #[test]
     fn rates_are_fair_within_a_tolerance(ops in prop::collection::vec(start_on_links(12), 1..120), tolerance in 1e-4..0.1) {
-        let mut bench = Bench::new(Sharing::without_components().with_tolerance(tolerance), &[(10.0, Kind::Shared); 12]);
+        let mut bench = Bench::new(Sharing::without_components().with_tolerance(tolerance), &[(10.0, SharingPolicy::Shared); 12]);
         for (nth, op) in ops.iter().enumerate() {
             bench.apply(op);
             bench.check_within(tolerance);
@@ -278,7 +282,7 @@ fn rates_stay_those_of_the_oracle_on_a_busy_switch() {
 /// Gives the largest relative difference to a rate of the oracle.
 fn keep_a_switch_busy(sharing: Sharing) -> f64 {
     let (hosts, mut below, mut error) = (20, numbers(), 0.0);
-    let mut bench = Bench::new(sharing, &vec![(125e6, Kind::Shared); 2 * hosts]);
+    let mut bench = Bench::new(sharing, &vec![(125e6, SharingPolicy::Shared); 2 * hosts]);
     for round in 0..1500 {
         while bench.flows.len() < 4 * hosts {
             start_on_switch(&mut bench, hosts, &mut below);
@@ -323,7 +327,7 @@ fn a_tolerance_changes_dates_by_less() {
     let ends = |tolerance: f64| {
         let (hosts, mut below) = (20, numbers());
         let sharing = Sharing::new().with_tolerance(tolerance);
-        let mut bench = Bench::new(sharing, &vec![(125e6, Kind::Shared); 2 * hosts]);
+        let mut bench = Bench::new(sharing, &vec![(125e6, SharingPolicy::Shared); 2 * hosts]);
         (0..300).for_each(|_| start_on_switch(&mut bench, hosts, &mut below));
         while let Some(date) = bench.sharing.next_completion(bench.now) {
             bench.go_to(date);
@@ -344,7 +348,7 @@ fn a_tolerance_changes_dates_by_less() {
 fn rates_are_those_of_the_oracle_where_bottlenecks_tie() {
     for sharing in [Sharing::new(), Sharing::without_components()] {
         let hosts = 16;
-        let mut bench = Bench::new(sharing, &vec![(125e6, Kind::Shared); 2 * hosts]);
+        let mut bench = Bench::new(sharing, &vec![(125e6, SharingPolicy::Shared); 2 * hosts]);
         for distance in 1..hosts {
             for from in 0..hosts {
                 let uses = ring_route(hosts, from, distance);

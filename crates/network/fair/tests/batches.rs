@@ -1,6 +1,6 @@
 //! Flows that belong together end together, to the picosecond and in one batch; and all work is done.
 
-use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
+use mpirage_fair::{FlowId, ResourceId, Sharing, SharingPolicy};
 use mpirage_units::Time;
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ struct Switch {
 impl Switch {
     fn new(hosts: usize) -> Switch {
         let mut sharing = Sharing::new();
-        let mut links = || (0..hosts).map(|_| sharing.add_resource(125e6, Kind::Shared)).collect();
+        let mut links = || (0..hosts).map(|_| sharing.add_resource(125e6, SharingPolicy::Shared)).collect();
         let (up, down) = (links(), links());
         Switch { sharing, up, down, now: Time::ZERO }
     }
@@ -104,7 +104,7 @@ fn skipping_over_completions_finds_them_in_order() {
 #[test]
 fn a_flow_without_work_or_without_limits_completes_at_once() {
     let mut sharing = Sharing::new();
-    let link = sharing.add_resource(1e9, Kind::Shared);
+    let link = sharing.add_resource(1e9, SharingPolicy::Shared);
     let now = Time::from_picos(77);
     sharing.start(now, 0.0, 1.0, f64::INFINITY, &[(link, 1.0)], 1);
     sharing.start(now, 1e9, 1.0, f64::INFINITY, &[], 2);
@@ -118,7 +118,7 @@ fn a_flow_without_work_or_without_limits_completes_at_once() {
 #[test]
 fn a_flow_on_a_dead_resource_waits_until_it_is_repaired() {
     let mut sharing = Sharing::new();
-    let link = sharing.add_resource(0.0, Kind::Shared);
+    let link = sharing.add_resource(0.0, SharingPolicy::Shared);
     sharing.start(Time::ZERO, 1.0, 1.0, f64::INFINITY, &[(link, 1.0)], 1);
     assert_eq!(sharing.next_completion(Time::ZERO), None);
     sharing.set_capacity(Time::from_picos(5), link, 1.0);

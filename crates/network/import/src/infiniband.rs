@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::network::{Cables, Device, Kind, Network};
+use super::network::{Cables, Device, DeviceKind, Network};
 use mpirage_platform::{PlatformError, Source};
 
 /// Gbit/s of one lane after line coding: InfiniBand's rates, of which 8b/10b leaves 80 % up to QDR and 64b/66b 97 % later.
@@ -30,7 +30,7 @@ const AGGREGATION: &str = "Aggregation Node";
 /// A switch or an adapter that the file describes.
 struct Record<'t> {
     id: &'t str,
-    kind: Kind,
+    kind: DeviceKind,
     description: &'t str,
     span: Range<usize>,
     ports: Vec<Port<'t>>,
@@ -72,9 +72,9 @@ pub(super) fn fabric(source: &Source<'_>) -> Result<Network, PlatformError> {
 fn device_name(record: &Record<'_>, network: &Network) -> String {
     let first_word = record.description.split_whitespace().next().unwrap_or(record.id);
     match record.kind {
-        Kind::Host => first_word.to_owned(),
-        Kind::Switch if record.description.is_empty() => record.id.to_owned(),
-        Kind::Switch => match network.find(record.description) {
+        DeviceKind::Host => first_word.to_owned(),
+        DeviceKind::Switch if record.description.is_empty() => record.id.to_owned(),
+        DeviceKind::Switch => match network.find(record.description) {
             Some(_) => record.id.to_owned(),
             None => record.description.to_owned(),
         },
@@ -134,8 +134,8 @@ fn check_ends(
 /// One cable; a host's end first, so that equal cables of both orders are counted together.
 fn ordered(one: Device, other: Device, bandwidth: f64, network: &Network) -> Cables {
     let swap = match (network.kind(one), network.kind(other)) {
-        (Kind::Switch, Kind::Host) => true,
-        (Kind::Host, Kind::Switch) => false,
+        (DeviceKind::Switch, DeviceKind::Host) => true,
+        (DeviceKind::Host, DeviceKind::Switch) => false,
         _ => other < one,
     };
     let ends = if swap { [other, one] } else { [one, other] };
@@ -175,15 +175,15 @@ fn is_attribute(line: &str) -> bool {
         .any(|key| line.starts_with(key))
 }
 
-fn record_kind(line: &str) -> Option<Kind> {
+fn record_kind(line: &str) -> Option<DeviceKind> {
     match line.split_whitespace().next()? {
-        "Switch" => Some(Kind::Switch),
-        "Ca" | "Rt" => Some(Kind::Host),
+        "Switch" => Some(DeviceKind::Switch),
+        "Ca" | "Rt" => Some(DeviceKind::Host),
         _ => None,
     }
 }
 
-fn record(line: &str, kind: Kind, span: Range<usize>) -> Option<Record<'_>> {
+fn record(line: &str, kind: DeviceKind, span: Range<usize>) -> Option<Record<'_>> {
     let mut quoted = line.split('"').skip(1).step_by(2);
     let id = quoted.next()?;
     let description = quoted.next().unwrap_or("").trim();

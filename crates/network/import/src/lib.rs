@@ -20,7 +20,7 @@ use mpirage_units::{BANDWIDTH, LATENCY, Quantity, SPEED};
 
 use hwloc::Machine;
 use mpirage_platform::{NetworkPreset, Platform, PlatformError, Source};
-use network::{Cables, Kind, Network};
+use network::{Cables, DeviceKind, Network};
 use shape::Shape;
 use slurm::Nodes;
 use write::Draft;
@@ -196,12 +196,12 @@ impl Site {
 /// A network without the hosts that Slurm does not know: storage, logins.
 fn only_nodes(network: &Network, nodes: &Nodes, notes: &mut Vec<String>) -> Result<Network, PlatformError> {
     let known =
-        |device| network.kind(device) == Kind::Switch || nodes.nodes.contains_key(network.name(device));
-    let others = network.all(Kind::Host).filter(|host| !known(*host)).count();
+        |device| network.kind(device) == DeviceKind::Switch || nodes.nodes.contains_key(network.name(device));
+    let others = network.all(DeviceKind::Host).filter(|host| !known(*host)).count();
     if others > 0 {
         notes.push(format!("{others} hosts that slurm.conf does not name are left out"));
     }
-    if network.all(Kind::Host).count() == others {
+    if network.all(DeviceKind::Host).count() == others {
         return Err(PlatformError::new("slurm.conf names none of the hosts of the network"));
     }
     Ok(network.renamed(|device| known(device).then(|| network.name(device).to_owned())))

@@ -8,7 +8,7 @@ pub(super) struct Device(pub usize);
 
 /// The kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DeviceKind {
     Host,
     Switch,
 }
@@ -33,7 +33,7 @@ impl Cables {
 /// Hosts, switches and cables of a site.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Network {
-    devices: Vec<(String, Kind)>,
+    devices: Vec<(String, DeviceKind)>,
     cables: Vec<Cables>,
     by_name: HashMap<String, Device>,
     /// Position of the cables between two devices of a bandwidth, in bits.
@@ -49,9 +49,9 @@ impl Network {
     /// All hosts on one switch.
     pub fn star(hosts: &[String]) -> Network {
         let mut network = Network::default();
-        let switch = network.add("switch", Kind::Switch);
+        let switch = network.add("switch", DeviceKind::Switch);
         for host in hosts {
-            let host = network.add(host, Kind::Host);
+            let host = network.add(host, DeviceKind::Host);
             network.connect(Cables { ends: [host, switch], count: Some(1), bandwidth: None });
         }
         network
@@ -71,7 +71,7 @@ impl Network {
         network
     }
 
-    fn add(&mut self, name: &str, kind: Kind) -> Device {
+    fn add(&mut self, name: &str, kind: DeviceKind) -> Device {
         let next = Device(self.devices.len());
         let device = *self.by_name.entry(name.to_owned()).or_insert(next);
         if device == next {
@@ -81,7 +81,7 @@ impl Network {
     }
 
     /// The device of that name, added if it is new; `None` if it is of another kind.
-    pub fn device(&mut self, name: &str, kind: Kind) -> Option<Device> {
+    pub fn device(&mut self, name: &str, kind: DeviceKind) -> Option<Device> {
         let device = self.add(name, kind);
         (self.devices[device.0].1 == kind).then_some(device)
     }
@@ -103,7 +103,7 @@ impl Network {
         &self.devices[device.0].0
     }
 
-    pub fn kind(&self, device: Device) -> Kind {
+    pub fn kind(&self, device: Device) -> DeviceKind {
         self.devices[device.0].1
     }
 
@@ -112,7 +112,7 @@ impl Network {
     }
 
     /// All devices of a kind, in the order of the file.
-    pub fn all(&self, kind: Kind) -> impl Iterator<Item = Device> + '_ {
+    pub fn all(&self, kind: DeviceKind) -> impl Iterator<Item = Device> + '_ {
         (0..self.devices.len()).map(Device).filter(move |device| self.kind(*device) == kind)
     }
 

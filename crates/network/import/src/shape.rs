@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::network::{Cables, Device, Kind, Network, natural};
+use super::network::{Cables, Device, DeviceKind, Network, natural};
 
 /// How a network is written down.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ struct Component {
 
 /// The shape of a network, and its hosts in the order in which the shape numbers them. Fails if a host reaches no other.
 pub(super) fn recognise(network: &Network) -> Result<(Shape, Vec<Device>), String> {
-    let mut hosts: Vec<Device> = network.all(Kind::Host).collect();
+    let mut hosts: Vec<Device> = network.all(DeviceKind::Host).collect();
     hosts.sort_by_cached_key(|host| natural(network.name(*host)));
     let levels = levels(network, &hosts)?;
     Ok(match tree(network, &hosts, &levels) {

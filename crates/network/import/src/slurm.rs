@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::hostlist::expand;
 use super::lines::{self, Field, Line};
-use super::network::{Cables, Kind, Network};
+use super::network::{Cables, DeviceKind, Network};
 use mpirage_platform::{PlatformError, Source};
 
 /// Files that include each other deeper than this include themselves.
@@ -138,7 +138,7 @@ pub(super) fn topology(source: &Source<'_>) -> Result<Network, PlatformError> {
             if network.find(first.value).is_some() {
                 return Err(wrong(format!("switch `{}` is described twice", first.value)));
             }
-            network.device(first.value, Kind::Switch);
+            network.device(first.value, DeviceKind::Switch);
         } else {
             return Err(
                 source.error(first.span.clone(), format!("a topology.conf has no `{}` here", first.key))
@@ -165,16 +165,16 @@ fn connect_children(
         (Some(_), Some(nodes)) => {
             return Err(source.error(nodes.span.clone(), "a switch has `Switches` or `Nodes`, not both"));
         }
-        (Some(field), None) => (field, Kind::Switch),
-        (None, Some(field)) => (field, Kind::Host),
+        (Some(field), None) => (field, DeviceKind::Switch),
+        (None, Some(field)) => (field, DeviceKind::Host),
         (None, None) => {
             return Err(source.error(switch.span.clone(), "this switch has neither `Switches` nor `Nodes`"));
         }
     };
     let wrong = |problem: String| source.error(field.span.clone(), problem);
-    let parent = network.device(switch.value, Kind::Switch).expect("all switches have been added");
+    let parent = network.device(switch.value, DeviceKind::Switch).expect("all switches have been added");
     for name in expand(field.value).map_err(wrong)? {
-        if kind == Kind::Switch && network.find(&name).is_none() {
+        if kind == DeviceKind::Switch && network.find(&name).is_none() {
             return Err(wrong(format!("there is no switch called `{name}`")));
         }
         let child =
@@ -182,7 +182,7 @@ fn connect_children(
         if let Some(other) = parents.insert(name.clone(), switch.value.to_owned()) {
             return Err(wrong(format!("`{name}` is below `{other}` already")));
         }
-        let count = (kind == Kind::Host).then_some(1);
+        let count = (kind == DeviceKind::Host).then_some(1);
         network.connect(Cables { ends: [child, parent], count, bandwidth: None });
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::names::{Names, formula};
-use super::network::{Cables, Device, Kind, Network};
+use super::network::{Cables, Device, DeviceKind, Network};
 use super::shape::{Shape, Tree};
 
 /// Everything that a file says.
@@ -113,7 +113,7 @@ impl Draft<'_> {
             let name = self.network.name(*host);
             let _ = writeln!(text, "\n[[host]]\nname = {name:?}\nspeed = {:?}\ncores = {cores}", self.speed);
         }
-        for switch in self.network.all(Kind::Switch) {
+        for switch in self.network.all(DeviceKind::Switch) {
             let _ = writeln!(text, "\n[[router]]\nname = {:?}", self.network.name(switch));
         }
         let hosts_below = self.hosts_below();

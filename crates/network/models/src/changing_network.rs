@@ -36,7 +36,7 @@ pub struct ChangingNetwork {
     hosts_lost: BTreeSet<HostId>,
     resources: LinkResources,
     sharing: Sharing,
-    messages: Slab<Message>,
+    messages: Slab<InFlightMessage>,
     /// Messages in their latency, dated when it ends.
     travelling: Agenda<usize>,
     failed: Vec<Token>,
@@ -60,7 +60,7 @@ enum Lost {
 }
 
 /// A message under way.
-struct Message {
+struct InFlightMessage {
     token: Token,
     hosts: [HostId; 2],
     work: f64,
@@ -144,7 +144,7 @@ impl ChangingNetwork {
     /// The ranks of a host that goes off are gone, even if the host goes on again.
     fn turn_off(&mut self, now: Time, host: HostId) {
         self.hosts_lost.insert(host);
-        let concerns = |message: &Message| message.hosts.contains(&host);
+        let concerns = |message: &InFlightMessage| message.hosts.contains(&host);
         let messages = self.messages.iter().filter(|(_, message)| concerns(message));
         let messages: Vec<usize> = messages.map(|(number, _)| number).collect();
         self.fail(now, &messages, Lost::Host(host));
@@ -159,7 +159,7 @@ impl ChangingNetwork {
                 Some(flow) => self.sharing.cancel(now, flow),
                 None => {}
             }
-            let Message { token, .. } = self.messages.remove(message);
+            let InFlightMessage { token, .. } = self.messages.remove(message);
             self.give_up(token, lost);
         }
     }
@@ -175,7 +175,7 @@ impl ChangingNetwork {
 
     /// The messages that use a link, in the order of their numbers.
     fn users(&self, link: LinkId) -> Vec<usize> {
-        let uses = |message: &Message| message.links.contains(&link);
+        let uses = |message: &InFlightMessage| message.links.contains(&link);
         self.messages.iter().filter(|(_, message)| uses(message)).map(|(number, _)| number).collect()
     }
 
@@ -202,7 +202,7 @@ impl ChangingNetwork {
     }
 
     /// A message that starts, unless one of its links or hosts is off.
-    fn message(&mut self, transfer: &Transfer, token: Token) -> Result<Message, Lost> {
+    fn message(&mut self, transfer: &Transfer, token: Token) -> Result<InFlightMessage, Lost> {
         let ChangingNetwork { platform, parameters, links, resources, sharing, .. } = self;
         let ends = [transfer.sends(), transfer.receives()];
         let mut route = Vec::new();
@@ -235,7 +235,18 @@ impl ChangingNetwork {
         }
         let (work, _) = parameters.work(transfer.bytes);
         let is_unit = latency <= 0.0;
-        Ok(Message { token, hosts, work, latency, bandwidth, penalty, is_unit, links: all, uses, flow: None })
+        Ok(InFlightMessage {
+            token,
+            hosts,
+            work,
+            latency,
+            bandwidth,
+            penalty,
+            is_unit,
+            links: all,
+            uses,
+            flow: None,
+        })
     }
 }
 

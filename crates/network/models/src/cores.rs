@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mpirage_fair::{Kind, Sharing};
+use mpirage_fair::{Sharing, SharingPolicy};
 use mpirage_kernel::{Agenda, Computation, ComputeModel, Event, Model, Token};
 use mpirage_platform::{HostId, Platform};
 use mpirage_units::{Duration, Time};
@@ -65,7 +65,8 @@ impl Cores {
     fn share(&mut self, now: Time, computation: Computation, token: Token) {
         let Computation { host, seconds, threads, .. } = computation;
         let cores = self.cores(host);
-        let resource = self.resources.get_or_add(host.0, || self.sharing.add_resource(cores, Kind::Shared));
+        let resource =
+            self.resources.get_or_add(host.0, || self.sharing.add_resource(cores, SharingPolicy::Shared));
         // Each thread gets the same share, and one core at most.
         self.sharing.start(now, seconds, 1.0 / threads, threads, &[(resource, 1.0)], token.0);
     }

@@ -29,7 +29,7 @@
 
 use std::ops::Range;
 
-use mpirage_fair::{FlowId, Footprint, Kind, ResourceId, Sharing};
+use mpirage_fair::{FlowId, Footprint, ResourceId, Sharing, SharingPolicy};
 use mpirage_kernel::{Agenda, Cargo, Event, MemoryModel, Milestone, Model, Token, Traffic, Transfer};
 use mpirage_platform::{DomainId, HostId, NodeSpec, SocketId};
 use mpirage_units::{Duration, Time};
@@ -207,8 +207,9 @@ impl Resources {
     ) {
         // A core's time, of which a byte takes 1 / rate; scaled, because capacities are bytes per second.
         const CORE: f64 = 1e9;
-        let mut of =
-            |rank| *self.cores.entry(rank).or_insert_with(|| sharing.add_resource(CORE, Kind::Shared));
+        let mut of = |rank| {
+            *self.cores.entry(rank).or_insert_with(|| sharing.add_resource(CORE, SharingPolicy::Shared))
+        };
         uses.push((of(target), CORE / rate));
         if !mode.single {
             uses.push((of(source), CORE / rate));
@@ -225,8 +226,8 @@ impl Resources {
     ) {
         for domain in binding.domains() {
             let memory = self.memory.entry((binding.host, domain));
-            let resource =
-                memory.or_insert_with(|| sharing.add_resource(node.domain_bandwidth(), Kind::Shared));
+            let resource = memory
+                .or_insert_with(|| sharing.add_resource(node.domain_bandwidth(), SharingPolicy::Shared));
             uses.push((*resource, weight * binding.part()));
         }
     }
@@ -242,8 +243,8 @@ impl Resources {
             let sockets = (node.socket_of(source), node.socket_of(target));
             if sockets.0 != sockets.1 && node.socket_bandwidth.is_finite() {
                 let link = self.links.entry((from.host, sockets.0, sockets.1));
-                let resource =
-                    link.or_insert_with(|| sharing.add_resource(node.socket_bandwidth, Kind::Shared));
+                let resource = link
+                    .or_insert_with(|| sharing.add_resource(node.socket_bandwidth, SharingPolicy::Shared));
                 uses.push((*resource, from.part() * to.part()));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mpirage_fair::{Kind, ResourceId, Sharing};
+use mpirage_fair::{ResourceId, Sharing, SharingPolicy};
 use mpirage_kernel::Transfer;
 use mpirage_platform::{HostId, Interface, LinkId, Platform, Sharing as LinkSharing, SwitchPort, distance};
 
@@ -42,8 +42,8 @@ impl LinkResources {
         self.by_link.get_or_add(link.0, || {
             let link = platform.link(link);
             let kind = match link.sharing {
-                LinkSharing::Shared => Kind::Shared,
-                LinkSharing::FatPipe => Kind::FatPipe,
+                LinkSharing::Shared => SharingPolicy::Shared,
+                LinkSharing::FatPipe => SharingPolicy::FatPipe,
             };
             sharing.add_resource(link.bandwidth, kind)
         })

@@ -11,7 +11,7 @@
 //!
 //! The latency of an access does not keep others waiting. There is no cache: what is written is on the disk when the access ends.
 
-use mpirage_fair::{FlowId, Kind, ResourceId, Sharing};
+use mpirage_fair::{FlowId, ResourceId, Sharing, SharingPolicy};
 use mpirage_kernel::{Agenda, Disk, DiskWork, Event, Model, StorageModel, Token};
 use mpirage_platform::Storages;
 use mpirage_units::{Duration, Time};
@@ -69,7 +69,7 @@ impl DiskArray {
     fn state(&mut self, disk: Disk) -> &mut DiskState {
         let sharing = &mut self.sharing;
         self.disks.entry(disk).or_insert_with(|| DiskState {
-            resource: sharing.add_resource(SECOND, Kind::Shared),
+            resource: sharing.add_resource(SECOND, SharingPolicy::Shared),
             busy: Time::ZERO,
         })
     }

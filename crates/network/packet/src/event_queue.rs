@@ -131,7 +131,7 @@ mod tests {
 
     /// The kind of a test entry: an event now, an event that was numbered before, or a timer.
     #[derive(Clone, Copy, Debug)]
-    enum Kind {
+    enum EntryKind {
         Now,
         Numbered,
         Timer,
@@ -150,7 +150,11 @@ mod tests {
         #[test]
         fn gives_what_a_sorted_list_gives(
             steps in proptest::collection::vec(
-                (0u64..20, 0u64..3, prop_oneof![Just(Kind::Now), Just(Kind::Numbered), Just(Kind::Timer)]),
+                (
+                    0u64..20,
+                    0u64..3,
+                    prop_oneof![Just(EntryKind::Now), Just(EntryKind::Numbered), Just(EntryKind::Timer)],
+                ),
                 1..300,
             ),
         ) {
@@ -160,12 +164,12 @@ mod tests {
                 let at = Time::from_picos(now + delay);
                 known += 1;
                 match kind {
-                    Kind::Now => queue.push(at, Event::HandOver(Token(known))),
-                    Kind::Timer => queue.push_timer(at, EndId::new(known as usize)),
-                    Kind::Numbered => reserved.push((queue.number(), known)),
+                    EntryKind::Now => queue.push(at, Event::HandOver(Token(known))),
+                    EntryKind::Timer => queue.push_timer(at, EndId::new(known as usize)),
+                    EntryKind::Numbered => reserved.push((queue.number(), known)),
                 }
                 // A reserved number enters the queue one step later or more, and still before its instant.
-                if !matches!(kind, Kind::Numbered) {
+                if !matches!(kind, EntryKind::Numbered) {
                     sorted.push((at, known));
                     if let Some((number, own)) = reserved.pop() {
                         queue.push_numbered(at, number, Event::HandOver(Token(own)));

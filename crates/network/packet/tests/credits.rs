@@ -103,7 +103,7 @@ fn victim(lanes: u8, hot: bool) -> f64 {
                 uplink = { bandwidth = '4GBps', latency = '1us' }";
     let links = LosslessParameters { lanes, ..credits(32 * 4160) };
     let mut network = lossless(&platform(text), links, RdmaSettings::infiniband());
-    let mut messages = vec![Message { class: 1, ..message(3, 5, 300 * 4096) }];
+    let mut messages = vec![TestMessage { class: 1, ..message(3, 5, 300 * 4096) }];
     if hot {
         messages.extend((0..3).map(|from| message(from, 4, 300 * 4096)));
     }

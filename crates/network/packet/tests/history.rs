@@ -17,7 +17,7 @@ fn incast() -> PacketNetwork<Tcp> {
     PacketNetwork::new(cluster(4), parameters, settings.into())
 }
 
-fn messages() -> Vec<Message> {
+fn messages() -> Vec<TestMessage> {
     (1..4).map(|from| message(from, 0, 300_000)).collect()
 }
 

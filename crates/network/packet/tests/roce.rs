@@ -73,7 +73,7 @@ fn shares(senders: u32) -> (Vec<f64>, Lossless) {
     let ups: Vec<LinkId> = ups.collect();
     for from in 1..hosts {
         let at = advance(&mut network, u64::from(from));
-        start(&mut network, &Message { at, ..message(from, 0, 1 << 40) });
+        start(&mut network, &TestMessage { at, ..message(from, 0, 1 << 40) });
     }
     advance(&mut network, 50);
     let before = carried(&network, &ups);
@@ -168,7 +168,7 @@ fn a_sender_gives_up_when_nothing_arrives() {
 }
 
 /// Starts messages and gives when the first of them is given up, if that happens before `end`.
-fn first_failure(network: &mut Lossless, messages: &[Message], end: Time) -> Option<Time> {
+fn first_failure(network: &mut Lossless, messages: &[TestMessage], end: Time) -> Option<Time> {
     messages.iter().for_each(|message| start(network, message));
     let (mut now, mut reports) = (Time::ZERO, Vec::new());
     while let Some(at) = network.next(now).filter(|at| *at < end) {

@@ -42,11 +42,11 @@ fn any_links() -> impl Strategy<Value = LosslessParameters> {
     })
 }
 
-fn any_messages() -> impl Strategy<Value = Vec<Message>> {
+fn any_messages() -> impl Strategy<Value = Vec<TestMessage>> {
     let message = (0u64..50_000, 0u32..8, 1u32..8, 1u64..30_000, 0u32..3).prop_map(
         |(at, from, ahead, bytes, class)| {
             let at = Time::from_picos(at * 1000);
-            Message { at, from, to: (from + ahead) % 8, bytes, class }
+            TestMessage { at, from, to: (from + ahead) % 8, bytes, class }
         },
     );
     proptest::collection::vec(message, 1..120).prop_map(|mut messages| {
@@ -71,8 +71,8 @@ proptest! {
         let arrivals = run(&mut network, &messages);
         prop_assert!(arrivals.iter().all(Option::is_some));
         for (number, later) in messages.iter().enumerate() {
-            let lane = |message: &Message| message.class % u32::from(links.lanes);
-            let same = |earlier: &Message| {
+            let lane = |message: &TestMessage| message.class % u32::from(links.lanes);
+            let same = |earlier: &TestMessage| {
                 (earlier.from, earlier.to, lane(earlier)) == (later.from, later.to, lane(later))
             };
             if let Some(before) = messages[..number].iter().rposition(same) {

@@ -18,7 +18,7 @@ const DOUBTS_SHOWN: usize = 5;
 #[error("{}", self.render())]
 pub struct PlatformError {
     message: String,
-    place: Option<Place>,
+    place: Option<FilePlace>,
     help: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl PlatformError {
     }
 
     /// Where it was written, unless the platform did not come from a file.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&FilePlace> {
         self.place.as_ref()
     }
 
@@ -72,14 +72,14 @@ impl PlatformError {
 
 /// A spot in a file: one line of it, and the part of that line that is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePlace {
     file: Arc<str>,
     line: usize,
     text: String,
     marked: Range<usize>,
 }
 
-impl Place {
+impl FilePlace {
     /// The file, as it was named.
     pub fn file(&self) -> &str {
         &self.file
@@ -156,7 +156,7 @@ impl<'t> Source<'t> {
     }
 
     /// The place of a span. A span of several lines is cut at the end of its first.
-    pub fn place(&self, span: Range<usize>) -> Place {
+    pub fn place(&self, span: Range<usize>) -> FilePlace {
         let start = self.floor(span.start);
         let line = self.lines.partition_point(|first| *first <= start);
         let line_start = self.lines[line - 1];
@@ -164,7 +164,7 @@ impl<'t> Source<'t> {
         let text = self.text[line_start..line_end].trim_end();
         let from = (start - line_start).min(text.len());
         let to = (self.floor(span.end.max(start)) - line_start).clamp(from, text.len());
-        Place { file: self.file.clone(), line, text: text.to_owned(), marked: from..to }
+        FilePlace { file: self.file.clone(), line, text: text.to_owned(), marked: from..to }
     }
 
     /// The closest character boundary at or before `at`.

@@ -76,7 +76,7 @@ pub use builtin::{BUILTINS, Builtin};
 pub use classes::LinkClass;
 pub use coordinates::{distance, has_coordinates};
 pub use core_speed::{CoreSpeed, UNMEASURED_SPEED};
-pub use error::{Place, PlatformError, Source};
+pub use error::{FilePlace, PlatformError, Source};
 pub use host::HostId;
 pub use interface::{HostInterfaces, Interface, InterfacePolicy, InterfaceSwitches};
 pub use link::{LinkEnd, LinkId, Sharing};

@@ -3,7 +3,7 @@
 //! SimGrid's `<config>` properties (`smpi/lat-factor`, `network/TCP-gamma`, …) and the `[model]`
 //! table of our own files end up in one list, in file order, each entry with its place.
 
-use crate::error::Place;
+use crate::error::FilePlace;
 
 /// The settings of a platform, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Setting {
     /// Its value, as written.
     pub value: Value,
     /// Where it stands, to complain about it.
-    pub place: Place,
+    pub place: FilePlace,
 }
 
 /// The suffix of preset names in error messages.

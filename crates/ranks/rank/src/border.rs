@@ -2,7 +2,7 @@
 
 use mpirage_call::wire::push_call;
 use mpirage_call::{Call, LineId, RankId, Reply, Stamp};
-use mpirage_mpi::{Ending, Engine, JobId, Memory, Place, Segment, Spawned, Turn, UserReduction};
+use mpirage_mpi::{Ending, Engine, JobId, Memory, RankAddress, Segment, Spawned, Turn, UserReduction};
 use mpirage_units::Time;
 
 use crate::ranks::Ranks;
@@ -129,15 +129,15 @@ impl Simulation<'_> {
 }
 
 impl Memory for Ranks {
-    fn read(&mut self, from: Place, into: &mut [u8]) {
+    fn read(&mut self, from: RankAddress, into: &mut [u8]) {
         self.read_memory(from, into);
     }
 
-    fn write(&mut self, to: Place, bytes: &[u8]) {
+    fn write(&mut self, to: RankAddress, bytes: &[u8]) {
         self.write_memory(to, bytes);
     }
 
-    fn write_at_once(&mut self, to: Place, bytes: &[u8]) {
+    fn write_at_once(&mut self, to: RankAddress, bytes: &[u8]) {
         match self {
             Ranks::Processes(processes) => processes.write_at_once(to, bytes),
             Ranks::Folded(_) => self.write_memory(to, bytes),
@@ -155,7 +155,7 @@ impl Memory for Ranks {
         }
     }
 
-    fn copy(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+    fn copy(&mut self, from: RankAddress, to: RankAddress, bytes: usize, buffer: &mut Vec<u8>) {
         self.copy_memory(from, to, bytes, buffer);
     }
 

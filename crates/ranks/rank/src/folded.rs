@@ -15,7 +15,7 @@ use mpirage_channel::{Briefing, Disturbed, FileLocks, FoldedLibrary, FoldedRank,
 use mpirage_fold::{
     Environment, FoldedRanks, FoldedRanksError, Image, Libraries, Linked, Options, OwnLibraries, Refusal,
 };
-use mpirage_mpi::Place;
+use mpirage_mpi::RankAddress;
 use mpirage_prefetch::fetch;
 use thiserror::Error;
 
@@ -102,7 +102,7 @@ pub struct Folded {
     shared: SharedFile,
     /// Are the programs' allocation functions those of the MPI library?
     share_malloc: bool,
-    ranks: Vec<Rank>,
+    ranks: Vec<FoldedState>,
     /// The number of ranks of the run.
     expected: usize,
     programs: Vec<Loaded>,
@@ -114,7 +114,7 @@ pub struct Folded {
 }
 
 /// One rank.
-struct Rank {
+struct FoldedState {
     known: Option<FoldedRank>,
     unshown: Vec<u8>,
     death: Option<Death>,
@@ -273,7 +273,7 @@ impl Folded {
         let host = CString::new(who.host).map_err(io::Error::other)?;
         let passing = Passing { pass, exit, raise };
         let known = self.library.rank(who.rank, (&self.mailboxes, MAILBOX), passing, &host, &words);
-        self.ranks.push(Rank { known: Some(known), unshown: Vec::new(), death: None, place: 0 });
+        self.ranks.push(FoldedState { known: Some(known), unshown: Vec::new(), death: None, place: 0 });
         Ok(())
     }
 
@@ -394,7 +394,7 @@ impl Folded {
         self.fault.get_or_insert((rank, what));
     }
 
-    fn inaccessible(&mut self, Place { rank, address }: Place, bytes: usize) {
+    fn inaccessible(&mut self, RankAddress { rank, address }: RankAddress, bytes: usize) {
         let what =
             format!("the buffer of {bytes} bytes at {address:#x} that it gave to MPI is not accessible");
         self.note_fault(rank, what);
@@ -403,13 +403,13 @@ impl Folded {
 
 /// Memory of ranks, which is memory of this process.
 impl Folded {
-    pub(crate) fn read(&mut self, from: Place, into: &mut [u8]) {
+    pub(crate) fn read(&mut self, from: RankAddress, into: &mut [u8]) {
         if !self.coroutines.read(from.address as usize, into) {
             self.inaccessible(from, into.len());
         }
     }
 
-    pub(crate) fn write(&mut self, to: Place, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, to: RankAddress, bytes: &[u8]) {
         if !self.coroutines.write(to.address as usize, bytes) {
             self.inaccessible(to, bytes.len());
         }
@@ -429,7 +429,7 @@ impl Folded {
         }
     }
 
-    pub(crate) fn copy(&mut self, from: Place, to: Place, bytes: usize, _: &mut Vec<u8>) {
+    pub(crate) fn copy(&mut self, from: RankAddress, to: RankAddress, bytes: usize, _: &mut Vec<u8>) {
         let start = from.address as usize;
         if !self.coroutines.copy(start..start + bytes, to.address as usize) {
             let readable = self.coroutines.copy(start..start + bytes, start);

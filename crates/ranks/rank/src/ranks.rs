@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply};
 use mpirage_channel::{Disturbed, Waiting, WorldPlace};
-use mpirage_mpi::Place;
+use mpirage_mpi::RankAddress;
 
 use crate::Folded;
 use crate::crash::Death;
@@ -55,17 +55,23 @@ impl Ranks {
     }
 
     /// Fills `into` from the memory of a rank.
-    pub(crate) fn read_memory(&mut self, from: Place, into: &mut [u8]) {
+    pub(crate) fn read_memory(&mut self, from: RankAddress, into: &mut [u8]) {
         either!(self, ranks => ranks.read(from, into))
     }
 
     /// Stores bytes in the memory of a rank.
-    pub(crate) fn write_memory(&mut self, to: Place, bytes: &[u8]) {
+    pub(crate) fn write_memory(&mut self, to: RankAddress, bytes: &[u8]) {
         either!(self, ranks => ranks.write(to, bytes))
     }
 
     /// Copies bytes between the memories of ranks.
-    pub(crate) fn copy_memory(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+    pub(crate) fn copy_memory(
+        &mut self,
+        from: RankAddress,
+        to: RankAddress,
+        bytes: usize,
+        buffer: &mut Vec<u8>,
+    ) {
         either!(self, ranks => ranks.copy(from, to, bytes, buffer))
     }
 

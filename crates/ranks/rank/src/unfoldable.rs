@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply, Service};
 use mpirage_channel::{Briefing, Disturbed, Mailboxes};
-use mpirage_mpi::Place;
+use mpirage_mpi::RankAddress;
 use thiserror::Error;
 
 use crate::crash::Death;
@@ -77,9 +77,9 @@ without_ranks! {
     death(RankId) -> Option<Death>;
     note_addresses(RankId) -> bool;
     rank_of(LineId) -> RankId;
-    read(Place, &mut [u8]) -> ();
-    write(Place, &[u8]) -> ();
-    copy(Place, Place, usize, &mut Vec<u8>) -> ();
+    read(RankAddress, &mut [u8]) -> ();
+    write(RankAddress, &[u8]) -> ();
+    copy(RankAddress, RankAddress, usize, &mut Vec<u8>) -> ();
     expect(RankId, usize) -> ();
     explain_addresses(&mut Symbols) -> ();
     place_of_death(RankId) -> Option<u64>;

@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::affine;
 use crate::bootstrap::{Interval, PieceIntervals, intervals};
 use crate::line::{Bounds, Datum, Line};
-use crate::measurement::{Kind, Measurements, Point};
+use crate::measurement::{Measurements, Point, SampleKind};
 use crate::protocol::{self, Limits, time_at};
 use crate::segments::{Criterion, MOST_PIECES, Piece, Search, piece_of};
 
@@ -230,19 +230,20 @@ pub fn fit(request: &FitRequest<'_>) -> Result<Calibration, FitError> {
 
 /// The ping-pongs by size, if they can be such.
 fn ping_pongs(measurements: &Measurements, notes: &mut Vec<String>) -> Result<Vec<Point>, FitError> {
-    let mut points = measurements.points(Kind::PingPong);
+    let mut points = measurements.points(SampleKind::PingPong);
     if points.is_empty() {
-        points = measurements.points(Kind::Exchange);
+        points = measurements.points(SampleKind::Exchange);
         if !points.is_empty() {
             notes.push("there is no ping-pong; exchanges of two messages stand for it".to_owned());
         }
     }
     match points[..] {
         [] => {
-            let mut kinds: Vec<Kind> = measurements.samples().iter().map(|sample| sample.kind).collect();
+            let mut kinds: Vec<SampleKind> =
+                measurements.samples().iter().map(|sample| sample.kind).collect();
             kinds.sort_unstable();
             kinds.dedup();
-            let names: Vec<&str> = kinds.into_iter().map(Kind::name).collect();
+            let names: Vec<&str> = kinds.into_iter().map(SampleKind::name).collect();
             Err(FitError::NoPingPong(if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }))
         }
         [only] => Err(FitError::OneSize(only.bytes)),
@@ -300,7 +301,8 @@ struct Overheads {
 impl Overheads {
     fn of(request: &FitRequest<'_>, messages: &[Point], notes: &mut Vec<String>) -> Overheads {
         let calls = |kind| request.measurements.points(kind);
-        let (sends, isends, recvs) = (calls(Kind::Send), calls(Kind::Isend), calls(Kind::Recv));
+        let (sends, isends, recvs) =
+            (calls(SampleKind::Send), calls(SampleKind::Isend), calls(SampleKind::Recv));
         let border = |limit: u64| protocol::at_border(limit, request.breakpoints.iter().copied());
         let eager = protocol::waits_from(&sends, messages).map(border);
         let push = protocol::waits_from(&recvs, messages).map(border);
@@ -349,7 +351,7 @@ fn overhead(request: &FitRequest<'_>, calls: &[Point], unknown_from: Option<u64>
 
 /// The time from one message of an interface to the next: that of small messages, which do not fill the wire.
 fn gap(request: &FitRequest<'_>) -> Option<(f64, Interval)> {
-    let rates = request.measurements.points(Kind::Gap);
+    let rates = request.measurements.points(SampleKind::Gap);
     let fitted = overhead(&FitRequest { breakpoints: Vec::new(), ..request.clone() }, &rates, None)?;
     fitted.sections.first().map(|first| (first.latency, first.latency_interval))
 }

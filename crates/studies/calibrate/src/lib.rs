@@ -45,7 +45,7 @@ pub use error::{LogErrors, percent};
 pub use fit::{
     Calibration, FitError, FitKind, FitRequest, OverheadFit, PieceFit, Prediction, Route, TimeModel, fit,
 };
-pub use measurement::{Kind, Measurements, Point, Sample};
+pub use measurement::{Measurements, Point, Sample, SampleKind};
 pub use model_file::{ModelFile, write_model};
 pub use protocol::Limits;
 pub use read::{Format, ReadError, ReadOptions, read, read_breakpoints};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// The measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum SampleKind {
     /// Half of the time that a message needs to go forth and back.
     PingPong,
     /// The time of a message while another one comes the other way.
@@ -19,16 +19,16 @@ pub enum Kind {
     Gap,
 }
 
-impl Kind {
+impl SampleKind {
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::PingPong => "ping-pong",
-            Kind::Exchange => "exchange",
-            Kind::Send => "MPI_Send",
-            Kind::Isend => "MPI_Isend",
-            Kind::Recv => "MPI_Recv",
-            Kind::Gap => "message rate",
+            SampleKind::PingPong => "ping-pong",
+            SampleKind::Exchange => "exchange",
+            SampleKind::Send => "MPI_Send",
+            SampleKind::Isend => "MPI_Isend",
+            SampleKind::Recv => "MPI_Recv",
+            SampleKind::Gap => "message rate",
         }
     }
 }
@@ -37,7 +37,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// The measured quantity.
-    pub kind: Kind,
+    pub kind: SampleKind,
     /// Message size.
     pub bytes: u64,
     /// The time, which is positive.
@@ -53,7 +53,7 @@ pub struct Measurements {
 
 impl Measurements {
     /// Adds a sample.
-    pub(crate) fn add(&mut self, kind: Kind, bytes: u64, seconds: f64) {
+    pub(crate) fn add(&mut self, kind: SampleKind, bytes: u64, seconds: f64) {
         self.samples.push(Sample { kind, bytes, seconds });
     }
 
@@ -86,7 +86,7 @@ impl Measurements {
     }
 
     /// The medians of a kind, by size.
-    pub fn points(&self, kind: Kind) -> Vec<Point> {
+    pub fn points(&self, kind: SampleKind) -> Vec<Point> {
         let mut by_size: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for sample in self.samples.iter().filter(|sample| sample.kind == kind) {
             by_size.entry(sample.bytes).or_default().push(sample.seconds);
@@ -151,10 +151,10 @@ mod tests {
     fn a_size_is_its_median() {
         let mut all = Measurements::default();
         for seconds in [1.0, 2.0, 300.0] {
-            all.add(Kind::PingPong, 8, seconds);
+            all.add(SampleKind::PingPong, 8, seconds);
         }
-        all.add(Kind::Isend, 8, 0.5);
-        let points = all.points(Kind::PingPong);
+        all.add(SampleKind::Isend, 8, 0.5);
+        let points = all.points(SampleKind::PingPong);
         assert_eq!((points.len(), points[0].bytes, points[0].seconds, points[0].samples), (1, 8, 2.0, 3));
         assert_eq!(points[0].spread(), None);
     }

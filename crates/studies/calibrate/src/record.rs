@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::measurement::Kind;
+use crate::measurement::SampleKind;
 use crate::read::{ReadError, ReadOptions, Table, is_headed, read, text_of};
 
 /// One time.
@@ -62,7 +62,7 @@ fn table(file: &str, text: &str) -> Result<Vec<Record>, ReadError> {
 
 fn ping_pongs(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Record>, ReadError> {
     let all = read(file, bytes, options)?;
-    let ping_pongs = all.samples().iter().filter(|sample| sample.kind == Kind::PingPong);
+    let ping_pongs = all.samples().iter().filter(|sample| sample.kind == SampleKind::PingPong);
     let record = |bytes, seconds| Record { bytes: Some(bytes), seconds, ..Record::default() };
     Ok(ping_pongs.map(|sample| record(sample.bytes, sample.seconds)).collect())
 }

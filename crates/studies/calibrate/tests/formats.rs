@@ -2,9 +2,11 @@
 
 use std::io::Write;
 
-use mpirage_calibrate::{Format, Kind, Measurements, ReadOptions, read, read_breakpoints, read_records};
+use mpirage_calibrate::{
+    Format, Measurements, ReadOptions, SampleKind, read, read_breakpoints, read_records,
+};
 
-fn points(text: &str, kind: Kind) -> Vec<(u64, f64)> {
+fn points(text: &str, kind: SampleKind) -> Vec<(u64, f64)> {
     let all = reading(text.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     all.points(kind).iter().map(|point| (point.bytes, (point.seconds * 1e12).round() / 1e12)).collect()
 }
@@ -75,44 +77,44 @@ Now starting the main loop
 
 #[test]
 fn osu() {
-    assert_eq!(points(LATENCY, Kind::PingPong), [(0, 1.05e-6), (1, 1.5e-6), (1024, 2.25e-6)]);
-    assert_eq!(points(RATE, Kind::Gap), [(1, 0.25e-6), (2, 0.2e-6)]);
+    assert_eq!(points(LATENCY, SampleKind::PingPong), [(0, 1.05e-6), (1, 1.5e-6), (1024, 2.25e-6)]);
+    assert_eq!(points(RATE, SampleKind::Gap), [(1, 0.25e-6), (2, 0.2e-6)]);
     let bandwidth = "# OSU MPI Bandwidth Test v5.6\n# Size      Bandwidth (MB/s)\n100    50.0\n";
-    assert_eq!(points(bandwidth, Kind::Gap), [(100, 2e-6)]);
+    assert_eq!(points(bandwidth, SampleKind::Gap), [(100, 2e-6)]);
     let both = "# OSU MPI Bi-Directional Bandwidth Test v5.6\n# Size      Bandwidth (MB/s)\n100    50.0\n";
     assert!(reading(both.as_bytes()).is_err(), "both directions are no gap of one");
 }
 
 #[test]
 fn imb() {
-    assert_eq!(points(IMB, Kind::PingPong), [(0, 0.61e-6), (8, 0.75e-6)]);
-    assert_eq!(points(IMB, Kind::Exchange), [(8, 1e-6)]);
-    assert_eq!(points(IMB, Kind::Gap), [(0, 0.5e-6)]);
+    assert_eq!(points(IMB, SampleKind::PingPong), [(0, 0.61e-6), (8, 0.75e-6)]);
+    assert_eq!(points(IMB, SampleKind::Exchange), [(8, 1e-6)]);
+    assert_eq!(points(IMB, SampleKind::Gap), [(0, 0.5e-6)]);
     assert_eq!(reading(IMB.as_bytes()).unwrap().skipped(), ["Allreduce"]);
 }
 
 #[test]
 fn skampi_measures_round_trips() {
-    assert_eq!(points(SKAMPI, Kind::PingPong), [(4, 3.3e-6), (8, 3.5e-6)]);
+    assert_eq!(points(SKAMPI, SampleKind::PingPong), [(4, 3.3e-6), (8, 3.5e-6)]);
     assert_eq!(reading(SKAMPI.as_bytes()).unwrap().skipped(), ["MPI_Bcast-nodes-length"]);
 }
 
 #[test]
 fn netpipe() {
-    assert_eq!(points(NETPIPE, Kind::PingPong), [(1, 33.61e-6), (2, 34e-6)]);
+    assert_eq!(points(NETPIPE, SampleKind::PingPong), [(1, 33.61e-6), (2, 34e-6)]);
     let file = "       1 0.227002   0.00003361\n       2 0.448790   0.00003400\n";
-    assert_eq!(points(file, Kind::PingPong), [(1, 33.61e-6), (2, 34e-6)]);
+    assert_eq!(points(file, SampleKind::PingPong), [(1, 33.61e-6), (2, 34e-6)]);
 }
 
 #[test]
 fn tables() {
     assert_eq!(
-        points("# mine\nbytes,seconds\n8,2e-6\n8,4e-6\n16, 5e-6\n", Kind::PingPong),
+        points("# mine\nbytes,seconds\n8,2e-6\n8,4e-6\n16, 5e-6\n", SampleKind::PingPong),
         [(8, 3e-6), (16, 5e-6)]
     );
     let testbed = "bench,mpi,topology,ranks,bytes,rank,seconds,repeat\npingpong,ompi,a,16,1,0,0.5,0\nring,ompi,a,16,1,0,9,0\n";
-    assert_eq!(points(testbed, Kind::PingPong), [(1, 0.5)]);
-    assert_eq!(points("op,bytes,seconds\nisend,1,2e-6\ngap,1,1e-6\n", Kind::Isend), [(1, 2e-6)]);
+    assert_eq!(points(testbed, SampleKind::PingPong), [(1, 0.5)]);
+    assert_eq!(points("op,bytes,seconds\nisend,1,2e-6\ngap,1,1e-6\n", SampleKind::Isend), [(1, 2e-6)]);
 }
 
 #[test]

@@ -54,13 +54,13 @@ impl SweepError {
 #[error("{}", self.render())]
 pub struct StudyError {
     message: String,
-    place: Place,
+    place: StudyPlace,
     help: Option<String>,
 }
 
 /// A line of a file, and the part of it that is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct StudyPlace {
     file: String,
     line: usize,
     text: String,
@@ -122,7 +122,7 @@ impl<'t> Source<'t> {
         let from = (start - first).min(text.len());
         let to = (self.floor(span.end.max(start)) - first).clamp(from, text.len());
         let line = before.matches('\n').count() + 1;
-        let place = Place { file: self.file.clone(), line, text: text.to_owned(), marked: from..to };
+        let place = StudyPlace { file: self.file.clone(), line, text: text.to_owned(), marked: from..to };
         StudyError { message: message.into(), place, help: None }
     }
 

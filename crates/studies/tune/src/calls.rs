@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mpirage_call::{Collective, CollectiveCall, ContextId, SELF, WORLD, function_name};
-use mpirage_record::{Message, Record, Recorder};
+use mpirage_record::{MessageRecord, Record, Recorder};
 use mpirage_units::Duration;
 
 use crate::Point;
@@ -132,7 +132,7 @@ impl Recorder for CallCounter {
         }
     }
 
-    fn messages(&mut self, _: &[Message]) {}
+    fn messages(&mut self, _: &[MessageRecord]) {}
 
     // Only then are there records of schedules.
     fn wants_arguments(&self) -> bool {

@@ -56,7 +56,7 @@ impl Call {
 
 /// A step of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct RankStep {
     /// The rank.
     pub rank: usize,
     /// The step, from zero on.
@@ -65,11 +65,11 @@ pub struct Place {
 
 /// A message: the step that sends it and the step that receives it.
 #[derive(Clone, Copy, Debug)]
-pub struct Message {
+pub struct ScheduledMessage {
     /// Where it is sent.
-    pub send: Place,
+    pub send: RankStep,
     /// Where it is received.
-    pub receive: Place,
+    pub receive: RankStep,
 }
 
 /// Schedules of all ranks, and what follows from them together.
@@ -77,7 +77,7 @@ pub struct Schedules {
     /// By rank; annotated.
     pub ranks: Vec<Schedule>,
     /// All messages.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ScheduledMessage>,
     bytes: u64,
     rounds: u32,
 }
@@ -197,7 +197,7 @@ fn bytes_of(step: &Step) -> u64 {
 }
 
 /// Sends and receives between two ranks match in order, slot by slot.
-fn matched(ranks: &[Schedule]) -> Vec<Message> {
+fn matched(ranks: &[Schedule]) -> Vec<ScheduledMessage> {
     let mut receives: HashMap<(usize, usize, u16), Vec<usize>> = HashMap::new();
     for (rank, schedule) in ranks.iter().enumerate() {
         for (at, step) in schedule.steps.iter().enumerate() {
@@ -220,8 +220,8 @@ fn matched(ranks: &[Schedule]) -> Vec<Message> {
             let key = (rank, to as usize, slot);
             let nth = taken.entry(key).or_default();
             if let Some(&receive) = receives.get(&key).and_then(|steps| steps.get(*nth)) {
-                let receive = Place { rank: to as usize, step: receive };
-                messages.push(Message { send: Place { rank, step: at }, receive });
+                let receive = RankStep { rank: to as usize, step: receive };
+                messages.push(ScheduledMessage { send: RankStep { rank, step: at }, receive });
             }
             *nth += 1;
         }
@@ -230,10 +230,10 @@ fn matched(ranks: &[Schedule]) -> Vec<Message> {
 }
 
 /// The most messages of which each can only be sent when the one before has arrived.
-fn rounds(ranks: &[Schedule], messages: &[Message]) -> u32 {
-    let sender: HashMap<Place, Place> =
+fn rounds(ranks: &[Schedule], messages: &[ScheduledMessage]) -> u32 {
+    let sender: HashMap<RankStep, RankStep> =
         messages.iter().map(|message| (message.receive, message.send)).collect();
-    let mut sent: HashMap<Place, u32> = HashMap::new();
+    let mut sent: HashMap<RankStep, u32> = HashMap::new();
     let mut at = vec![Progress::default(); ranks.len()];
     loop {
         let mut moved = false;
@@ -263,15 +263,15 @@ impl Progress {
         &mut self,
         rank: usize,
         schedule: &Schedule,
-        sender: &HashMap<Place, Place>,
-        sent: &mut HashMap<Place, u32>,
+        sender: &HashMap<RankStep, RankStep>,
+        sent: &mut HashMap<RankStep, u32>,
     ) -> bool {
         let Some(step) = schedule.steps.get(self.next) else { return false };
         let arrival =
-            |step: usize| sender.get(&Place { rank, step }).and_then(|send| sent.get(send)).copied();
+            |step: usize| sender.get(&RankStep { rank, step }).and_then(|send| sent.get(send)).copied();
         match *step {
             Step::Isend { .. } | Step::Issend { .. } | Step::Send { .. } | Step::Ssend { .. } => {
-                sent.insert(Place { rank, step: self.next }, self.clock + 1);
+                sent.insert(RankStep { rank, step: self.next }, self.clock + 1);
             }
             Step::Irecv { set, .. } => self.open.push((self.next, set)),
             Step::Recv { .. } => match arrival(self.next) {

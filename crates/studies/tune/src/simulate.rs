@@ -6,7 +6,7 @@ use std::rc::Rc;
 use mpirage_call::Collective;
 use mpirage_collectives::Choice;
 use mpirage_mpi::Ending;
-use mpirage_record::{Message, Record, Recorder};
+use mpirage_record::{MessageRecord, Record, Recorder};
 use mpirage_simulation::{Machine, Simulation, Unwatched};
 use mpirage_trace::Generated;
 use mpirage_units::{Duration, Time};
@@ -82,7 +82,7 @@ impl Recorder for Span {
         }
     }
 
-    fn messages(&mut self, _: &[Message]) {}
+    fn messages(&mut self, _: &[MessageRecord]) {}
 }
 
 /// Ranks of the workload call nothing but their collective between `MPI_Init` and `MPI_Finalize`.

@@ -33,7 +33,7 @@ const TYPE_DOUBLE: u8 = 10;
 
 /// A message of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct MpiMessage {
     /// The other side, as a rank of the communicator.
     pub peer: u32,
     /// The number of the communicator's definition.
@@ -87,17 +87,17 @@ pub enum Event {
         region: u32,
     },
     /// A blocking send.
-    Send(Message),
+    Send(MpiMessage),
     /// A nonblocking send, with its request.
-    Isend(Message, u64),
+    Isend(MpiMessage, u64),
     /// The request of a nonblocking send is complete.
     IsendComplete(u64),
     /// A nonblocking receive starts, with this request.
     IrecvRequest(u64),
     /// A blocking receive is complete.
-    Recv(Message),
+    Recv(MpiMessage),
     /// A nonblocking receive with this request is complete.
-    Irecv(Message, u64),
+    Irecv(MpiMessage, u64),
     /// A request was tested without success.
     RequestTest(u64),
     /// A request was cancelled.
@@ -206,10 +206,10 @@ impl Event {
             BUFFER_FLUSH => Event::BufferFlush { until: f.full_u64()? },
             ENTER => Event::Enter { region: f.u32()? },
             LEAVE => Event::Leave { region: f.u32()? },
-            SEND => Event::Send(Message::decode(f)?),
-            RECV => Event::Recv(Message::decode(f)?),
-            ISEND => Event::Isend(Message::decode(f)?, f.u64()?),
-            IRECV => Event::Irecv(Message::decode(f)?, f.u64()?),
+            SEND => Event::Send(MpiMessage::decode(f)?),
+            RECV => Event::Recv(MpiMessage::decode(f)?),
+            ISEND => Event::Isend(MpiMessage::decode(f)?, f.u64()?),
+            IRECV => Event::Irecv(MpiMessage::decode(f)?, f.u64()?),
             ISEND_COMPLETE => Event::IsendComplete(f.u64()?),
             IRECV_REQUEST => Event::IrecvRequest(f.u64()?),
             REQUEST_TEST => Event::RequestTest(f.u64()?),
@@ -224,7 +224,7 @@ impl Event {
     }
 }
 
-impl Message {
+impl MpiMessage {
     fn encode(&self, out: &mut Vec<u8>) {
         put_u32(out, self.peer);
         put_u32(out, self.communicator);
@@ -237,9 +237,9 @@ impl Message {
         put_u64(out, request);
     }
 
-    fn decode(fields: &mut Fields<'_>) -> Result<Message, FormatError> {
+    fn decode(fields: &mut Fields<'_>) -> Result<MpiMessage, FormatError> {
         let [peer, communicator, tag] = [fields.u32()?, fields.u32()?, fields.u32()?];
-        Ok(Message { peer, communicator, tag, length: fields.u64()? })
+        Ok(MpiMessage { peer, communicator, tag, length: fields.u64()? })
     }
 }
 
@@ -269,8 +269,8 @@ mod tests {
 
     use super::*;
 
-    fn message() -> impl Strategy<Value = Message> {
-        any::<(u32, u32, u32, u64)>().prop_map(|(peer, communicator, tag, length)| Message {
+    fn message() -> impl Strategy<Value = MpiMessage> {
+        any::<(u32, u32, u32, u64)>().prop_map(|(peer, communicator, tag, length)| MpiMessage {
             peer,
             communicator,
             tag,
@@ -326,7 +326,7 @@ mod tests {
     fn events_are_as_libotf2_writes_them() {
         let mut bytes = Vec::new();
         Event::Enter { region: 0 }.encode(&mut bytes);
-        Event::Send(Message { peer: 1, communicator: 0, tag: 7, length: 4096 }).encode(&mut bytes);
+        Event::Send(MpiMessage { peer: 1, communicator: 0, tag: 7, length: 4096 }).encode(&mut bytes);
         Event::Leave { region: 2 }.encode(&mut bytes);
         Event::CollectiveBegin.encode(&mut bytes);
         let end = OperationEnd { operation: 0, communicator: 0, root: u32::MAX, sent: 0, received: 0 };

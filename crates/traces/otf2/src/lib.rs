@@ -33,5 +33,5 @@ pub use chunk::{CHUNK_HEADER, ChunkWriter, Marker, largest_record};
 pub use definition::{
     Definition, GroupType, IdMap, LocationGroupType, LocationType, Mapping, Paradigm, Role, RootCode,
 };
-pub use event::{Event, Message, OperationEnd, TextAttribute, has_length, is_known};
+pub use event::{Event, MpiMessage, OperationEnd, TextAttribute, has_length, is_known};
 pub use operation::{CREATE_HANDLE, Sizes, code_of, collective_of};

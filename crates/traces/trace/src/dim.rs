@@ -31,7 +31,7 @@ use pending::Pending;
 pub(crate) use text::{Fields, Line};
 pub use write::DimWriter;
 
-use crate::error::{Place, TraceError};
+use crate::error::{TraceError, TracePlace};
 use crate::function::stamp_of;
 use crate::source::{Source, Window};
 use crate::{Calls, Step, Workload};
@@ -149,8 +149,8 @@ impl Workload for DimTrace {
     }
 
     /// The site of a call is the byte at which its record begins.
-    fn place(&self, _: u32, site: u64) -> Option<(PathBuf, Place)> {
-        (site != 0).then(|| (self.source.name().to_owned(), Place::Byte(site)))
+    fn place(&self, _: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
+        (site != 0).then(|| (self.source.name().to_owned(), TracePlace::Byte(site)))
     }
 }
 

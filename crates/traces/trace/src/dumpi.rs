@@ -19,7 +19,7 @@ use mpirage_call::{Burst, Call, Reply, Stamp};
 use mpirage_data::Group;
 
 use crate::source::Source;
-use crate::{Calls, Place, Step, TraceError, Workload};
+use crate::{Calls, Step, TraceError, TracePlace, Workload};
 use layout::{Action, Function, functions};
 use player::{Answer, Common, Player};
 use stream::{Arguments, Head, Stream};
@@ -34,14 +34,14 @@ const WRAP: u64 = (1 << 16) * 1_000_000_000;
 /// A trace of DUMPI.
 #[derive(Debug)]
 pub struct Dumpi {
-    ranks: Vec<Rank>,
+    ranks: Vec<DumpiRank>,
     functions: Vec<Function>,
     common: Common,
     arguments: Arguments,
 }
 
 #[derive(Debug)]
-struct Rank {
+struct DumpiRank {
     stream: Stream,
     player: Player,
     clock: Clock,
@@ -101,7 +101,7 @@ impl Dumpi {
     }
 
     fn new(streams: Vec<Stream>) -> Result<Dumpi, TraceError> {
-        let mut ranks: Vec<Rank> = Vec::with_capacity(streams.len());
+        let mut ranks: Vec<DumpiRank> = Vec::with_capacity(streams.len());
         for mut stream in streams {
             let sizes = stream.begin()?;
             // Most ranks have the same table.
@@ -110,7 +110,7 @@ impl Dumpi {
                 _ => Arc::new(sizes),
             };
             let player = Player::new(ranks.len() as u32, table);
-            ranks.push(Rank { stream, player, clock: Clock::default(), ended: false });
+            ranks.push(DumpiRank { stream, player, clock: Clock::default(), ended: false });
         }
         let common = Common {
             world: Group::world(ranks.len() as u32).into(),
@@ -124,7 +124,7 @@ impl Dumpi {
 
     /// The next recorded call of a rank becomes calls. None at the end.
     fn replay_one(&mut self, rank: u32, calls: &mut Calls<'_>) -> Result<Option<Answer>, TraceError> {
-        let Rank { stream, player, clock, .. } = &mut self.ranks[rank as usize];
+        let DumpiRank { stream, player, clock, .. } = &mut self.ranks[rank as usize];
         let Some(Head { function, site, times }) = stream.call(&self.functions, &mut self.arguments)? else {
             return Ok(None);
         };
@@ -164,9 +164,9 @@ impl Workload for Dumpi {
         Ok(Step::Waits)
     }
 
-    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
         let rank = self.ranks.get(rank as usize)?;
-        (site > 0).then(|| (rank.stream.source().name().to_owned(), Place::Byte(site)))
+        (site > 0).then(|| (rank.stream.source().name().to_owned(), TracePlace::Byte(site)))
     }
 }
 
@@ -180,10 +180,10 @@ fn meta_of(path: &Path) -> Result<PathBuf, TraceError> {
         metas.sort();
         return match metas.as_slice() {
             [meta] => Ok(meta.clone()),
-            [] => Err(TraceError::bad(path, Place::File, "there is no .meta file in this folder")),
+            [] => Err(TraceError::bad(path, TracePlace::File, "there is no .meta file in this folder")),
             _ => Err(TraceError::bad(
                 path,
-                Place::File,
+                TracePlace::File,
                 "there are several .meta files; name the one you mean",
             )),
         };
@@ -209,12 +209,13 @@ fn read_meta(path: &Path) -> Result<(u32, PathBuf), TraceError> {
     let Some((number, line)) = value("numprocs") else {
         return Err(TraceError::bad(
             path,
-            Place::File,
+            TracePlace::File,
             "it does not say how many ranks there are (numprocs=)",
         ));
     };
     let ranks = number.parse().ok().filter(|ranks| (1..=1 << 26).contains(ranks));
-    let problem = || TraceError::bad(path, Place::Line(line), format!("`{number}` is no number of ranks"));
+    let problem =
+        || TraceError::bad(path, TracePlace::Line(line), format!("`{number}` is no number of ranks"));
     let ranks = ranks.ok_or_else(problem)?;
     // Where the trace was written to may not be where it is now: its files are beside the meta file.
     let stem = value("fileprefix").and_then(|(prefix, _)| Path::new(prefix).file_name());

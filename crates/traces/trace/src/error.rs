@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// A place in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TracePlace {
     /// In the file as a whole.
     File,
     /// In this line, counted from 1.
@@ -38,7 +38,7 @@ pub enum TraceError {
         /// The file.
         file: PathBuf,
         /// The place in the file.
-        place: Place,
+        place: TracePlace,
         /// The mistake and, if known, how to correct it.
         problem: String,
     },
@@ -52,7 +52,7 @@ pub enum TraceError {
 
 impl TraceError {
     /// An error at a place of a file.
-    pub fn bad(file: &Path, place: Place, problem: impl Into<String>) -> TraceError {
+    pub fn bad(file: &Path, place: TracePlace, problem: impl Into<String>) -> TraceError {
         TraceError::Bad { file: file.to_owned(), place, problem: problem.into() }
     }
 
@@ -62,12 +62,12 @@ impl TraceError {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TracePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::File => Ok(()),
-            Place::Line(line) => write!(f, ":{line}"),
-            Place::Byte(byte) => write!(f, ": at byte {byte}"),
+            TracePlace::File => Ok(()),
+            TracePlace::Line(line) => write!(f, ":{line}"),
+            TracePlace::Byte(byte) => write!(f, ": at byte {byte}"),
         }
     }
 }

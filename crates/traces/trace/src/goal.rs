@@ -18,7 +18,7 @@ mod write;
 
 pub use binary::GoalBinaryWriter;
 pub use calls::GoalWriter;
-pub use graph::{Dependency, Kind, Op, RankSchedule};
+pub use graph::{Dependency, Op, OpKind, RankSchedule};
 pub use write::GoalTextWriter;
 
 use std::collections::{HashMap, VecDeque};
@@ -30,7 +30,7 @@ use mpirage_units::{Duration, Time};
 
 use crate::function::stamp_of;
 use crate::source::Source;
-use crate::{Calls, Place, Step, TraceError, Workload};
+use crate::{Calls, Step, TraceError, TracePlace, Workload};
 use binary::{Compiled, Entry, Section};
 use graph::{ANY, Successors};
 use text::TextReader;
@@ -66,7 +66,7 @@ struct Left {
 /// An operation that can start.
 #[derive(Clone, Copy, Debug)]
 struct Ready {
-    kind: Kind,
+    kind: OpKind,
     op: u32,
     /// How long after the end of the operation that freed it: another of its dependencies ends later.
     after: Duration,
@@ -185,7 +185,7 @@ impl Goal {
             return self.release(rank, entry.at_start);
         }
         state.free.push(request);
-        if entry.op.kind == Kind::Calc && !self.hands_over {
+        if entry.op.kind == OpKind::Calc && !self.hands_over {
             let processor = usize::from(entry.op.cpu);
             state.processors[processor].busy = false;
             self.finish(rank, &entry)?;
@@ -199,7 +199,7 @@ impl Goal {
         while let Some(Ready { op, .. }) = self.ready.pop_front() {
             let section = self.ranks[rank as usize].section;
             let entry = self.compiled.entry(&section, op)?;
-            if entry.op.kind == Kind::Calc {
+            if entry.op.kind == OpKind::Calc {
                 let processor = usize::from(entry.op.cpu);
                 let processors = &mut self.ranks[rank as usize].processors;
                 if processors.len() <= processor {
@@ -227,7 +227,7 @@ impl Goal {
                 calls.push(&Stamp::default(), &Call::ExecutionUnit { cpu, nic, after, tell });
             }
             let site = self.site(rank, op);
-            if kind == Kind::Calc {
+            if kind == OpKind::Calc {
                 let (work, request) = (Work::Nanos(size), Some(RequestId::new(request)));
                 calls.push(&Stamp { site, ..Stamp::default() }, &Call::Compute { work, request });
             } else {
@@ -317,7 +317,7 @@ impl Goal {
 
     fn communicate(&self, op: &Op, site: u64, request: u32, calls: &mut Calls<'_>) {
         let (bytes, request) = (op.size, Some(RequestId::new(request)));
-        if op.kind == Kind::Send {
+        if op.kind == OpKind::Send {
             let (mode, payload, tag) = (SendMode::Standard, Payload::Absent, op.tag as i32);
             let call =
                 Call::Send { mode, context: WORLD, to: op.peer, tag, bytes, payload, request, answer: true };
@@ -387,8 +387,8 @@ impl Workload for Goal {
         Ok(Step::Waits)
     }
 
-    fn place(&self, _: u32, site: u64) -> Option<(PathBuf, Place)> {
-        let place = if self.first_lines.is_empty() { Place::Byte(site) } else { Place::Line(site) };
+    fn place(&self, _: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
+        let place = if self.first_lines.is_empty() { TracePlace::Byte(site) } else { TracePlace::Line(site) };
         (site > 0).then(|| (self.compiled.name().to_owned(), place))
     }
 }

@@ -32,10 +32,10 @@ pub use binary::{BinaryTrace, BinaryWriter};
 pub use convert::convert;
 pub use dim::{DimTrace, DimWriter};
 pub use dumpi::Dumpi;
-pub use error::{Place, TraceError};
+pub use error::{TraceError, TracePlace};
 pub use generate::{CollectiveSpec, Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
 pub use goal::{
-    Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, Kind, Op, RankSchedule,
+    Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, Op, OpKind, RankSchedule,
     compile_goal,
 };
 pub use info::{Info, Matrix, info};

@@ -17,7 +17,7 @@ use mpirage_call::{Call, Reply, Stamp};
 use mpirage_otf2::{Anchor, Compression, IdMap, Mapping, Substrate};
 
 use crate::source::Source;
-use crate::{Calls, Computation, Place, Step, TraceError, Workload};
+use crate::{Calls, Computation, Step, TraceError, TracePlace, Workload};
 use contents::Contents;
 use player::{Common, Follows, Player, Stamps};
 use records::{ChunkSize, Records};
@@ -177,8 +177,8 @@ impl Workload for Otf2Trace {
     }
 
     /// The site of a call is the byte at which its record begins.
-    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
         let player = self.ranks.get(rank as usize)?;
-        (site > 0).then(|| (player.source().name().to_owned(), Place::Byte(site)))
+        (site > 0).then(|| (player.source().name().to_owned(), TracePlace::Byte(site)))
     }
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use mpirage_call::{ContextId, FIRST_MADE, Reply, WORLD};
 
-use crate::error::{Place, TraceError};
+use crate::error::{TraceError, TracePlace};
 use crate::source::Source;
 use crate::{Calls, Step, Workload};
 use functions::Functions;
@@ -92,7 +92,7 @@ impl Workload for PrvTrace {
     }
 
     /// The site of a call is the byte at which its record begins.
-    fn place(&self, _: u32, site: u64) -> Option<(PathBuf, Place)> {
-        (site != 0).then(|| (self.name.clone(), Place::Byte(site)))
+    fn place(&self, _: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
+        (site != 0).then(|| (self.name.clone(), TracePlace::Byte(site)))
     }
 }

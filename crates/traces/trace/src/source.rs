@@ -20,7 +20,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::{Place, TraceError};
+use crate::{TraceError, TracePlace};
 
 /// A trace of no more files than this keeps them open; of others each is opened for each piece.
 const OPEN_FILES: usize = 500;
@@ -80,7 +80,7 @@ impl Source {
 
     /// Says what is wrong at a byte.
     pub fn bad(&self, byte: u64, problem: impl Into<String>) -> TraceError {
-        TraceError::bad(&self.name, Place::Byte(byte), problem)
+        TraceError::bad(&self.name, TracePlace::Byte(byte), problem)
     }
 
     /// Says that there should be more of it.

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 use mpirage_call::Reply;
 
-use crate::{Calls, Computation, Place, Step, TraceError, Workload};
+use crate::{Calls, Computation, Step, TraceError, TracePlace, Workload};
 use files::{Files, Lines};
 use player::{Common, Player};
 use words::Functions;
@@ -100,7 +100,7 @@ impl Workload for TiTrace {
         }
     }
 
-    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
         match site {
             0 => None,
             // Better than the line of the trace is the line of the program, if the trace names it.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mpirage_call::wire::push_call;
 use mpirage_call::{Call, ContextId, Reply, Stamp};
 
-use crate::error::{Place, TraceError};
+use crate::error::{TraceError, TracePlace};
 
 /// Ranks that are not programs: a trace or a pattern gives their calls.
 ///
@@ -85,7 +85,7 @@ pub trait Workload {
 
     /// Where a call of `rank` is in the trace, for messages. `site` is what its stamp had: traces have no instructions, so a
     /// line or an offset is there instead; zero if nothing is known.
-    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+    fn place(&self, rank: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
         let _ = (rank, site);
         None
     }

@@ -32,7 +32,7 @@ mod windows;
 pub use causality::Alternative;
 pub use checker::Checker;
 pub use raw::{CallSite, RawFinding, Related};
-pub use report::{Finding, Place, RelatedPlace, Report};
+pub use report::{CodePlace, Finding, RelatedPlace, Report};
 pub use sarif::sarif;
 pub use text::text;
 pub use wildcard::Decided;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A place in the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct CodePlace {
     /// As messages show it.
     pub text: String,
     /// The file, if it is known.
@@ -24,7 +24,7 @@ pub struct RelatedPlace {
     /// The MPI function.
     pub call: String,
     /// Where it was called.
-    pub place: Option<Place>,
+    pub place: Option<CodePlace>,
     /// How it relates to the finding.
     pub text: String,
 }
@@ -47,7 +47,7 @@ pub struct Finding {
     /// The MPI function.
     pub call: String,
     /// Where it was called.
-    pub place: Option<Place>,
+    pub place: Option<CodePlace>,
     /// Other calls that have to do with it.
     pub related: Vec<RelatedPlace>,
     /// The runs in which it shows.
@@ -91,7 +91,7 @@ impl Finding {
 
     /// Findings of different ranks, or of different runs, with the same key are one. A place without a line does not tell calls
     /// apart, so the sentence counts then.
-    fn key(&self) -> (&str, &str, Option<&Place>, Vec<Option<&Place>>, Option<&str>) {
+    fn key(&self) -> (&str, &str, Option<&CodePlace>, Vec<Option<&CodePlace>>, Option<&str>) {
         let related = self.related.iter().map(|related| related.place.as_ref()).collect();
         let known = self.place.as_ref().is_some_and(|place| place.line.is_some());
         (&self.class, &self.call, self.place.as_ref(), related, (!known).then_some(self.text.as_str()))
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn at(class: FindingClass, rank: u32, line: u64) -> Finding {
-        let place = Place { text: format!("a.c:{line}"), file: Some("a.c".to_owned()), line: Some(line) };
+        let place = CodePlace { text: format!("a.c:{line}"), file: Some("a.c".to_owned()), line: Some(line) };
         Finding { place: Some(place), ..Finding::new(class, rank, format!("rank {rank} is wrong")) }
     }
 

@@ -3,7 +3,7 @@
 use mpirage_call::FindingClass;
 use serde_json::{Value, json};
 
-use crate::report::{Finding, Place, Report};
+use crate::report::{CodePlace, Finding, Report};
 
 /// The report as a SARIF log with one run of the tool.
 pub fn sarif(report: &Report, version: &str) -> Value {
@@ -48,7 +48,7 @@ fn result(finding: &Finding) -> Value {
     })
 }
 
-fn location(place: &Place, message: Option<&str>) -> Option<Value> {
+fn location(place: &CodePlace, message: Option<&str>) -> Option<Value> {
     let (file, line) = (place.file.as_ref()?, place.line?);
     let mut value = json!({
         "physicalLocation": {
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_result_names_its_rule_and_place() {
         let mut report = Report::new("ring");
-        let place = Place { text: String::new(), file: Some("my ring.c".to_owned()), line: Some(9) };
+        let place = CodePlace { text: String::new(), file: Some("my ring.c".to_owned()), line: Some(9) };
         let leak = Finding {
             place: Some(place),
             ..Finding::new(FindingClass::DatatypeLeak, 3, "a datatype was not freed".to_owned())

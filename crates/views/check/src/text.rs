@@ -73,13 +73,13 @@ fn ranks(ranks: &BTreeSet<u32>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Place, RelatedPlace};
+    use crate::report::{CodePlace, RelatedPlace};
     use mpirage_call::FindingClass;
 
     #[test]
     fn a_finding_is_a_paragraph() {
         let mut report = Report::new("ring");
-        let place = |line| Some(Place { text: format!("ring.c:{line}"), file: None, line: Some(line) });
+        let place = |line| Some(CodePlace { text: format!("ring.c:{line}"), file: None, line: Some(line) });
         let finding = Finding {
             call: "MPI_Recv".to_owned(),
             place: place(9),

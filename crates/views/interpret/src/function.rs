@@ -6,7 +6,7 @@ use mpirage_call::function_names;
 
 /// The kind of an MPI function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FunctionKind {
     /// A blocking send.
     Send,
     /// A nonblocking send.
@@ -41,13 +41,13 @@ pub struct Function {
     /// Its name, without the suffix of large counts: `MPI_Send` also for `MPI_Send_c`.
     pub name: &'static str,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: FunctionKind,
 }
 
 /// The function with this index. Its kind is determined at the first use, because a program calls few of all functions.
 #[inline]
 pub fn function(index: u16) -> Function {
-    const UNKNOWN: Function = Function { name: "MPI", kind: Kind::Other };
+    const UNKNOWN: Function = Function { name: "MPI", kind: FunctionKind::Other };
     static FUNCTIONS: OnceLock<Vec<OnceLock<Function>>> = OnceLock::new();
     let functions = FUNCTIONS.get_or_init(|| vec![OnceLock::new(); function_names().len()]);
     let place = functions.get(usize::from(index));
@@ -65,35 +65,37 @@ fn find(name: &'static str) -> Function {
     Function { name, kind: kind_of(name) }
 }
 
-fn kind_of(name: &str) -> Kind {
+fn kind_of(name: &str) -> FunctionKind {
     let name = name.strip_prefix("MPI_").unwrap_or(name);
     let begins = |word| name.starts_with(word);
     if name.ends_with("_init") || name == "Reduce_local" || begins("T_") || begins("Type_") {
-        Kind::Other
+        FunctionKind::Other
     } else if begins("File_") {
-        Kind::File
+        FunctionKind::File
     } else if begins("Win_") {
-        Kind::OneSided
+        FunctionKind::OneSided
     } else {
         kind_of_lower(&name.to_ascii_lowercase())
     }
 }
 
 /// As [`kind_of`], for a name without `MPI_` and in lower case.
-fn kind_of_lower(name: &str) -> Kind {
+fn kind_of_lower(name: &str) -> FunctionKind {
     match name {
-        _ if is_one_sided(name) => Kind::OneSided,
-        "send" | "bsend" | "ssend" | "rsend" => Kind::Send,
-        "isend" | "ibsend" | "issend" | "irsend" => Kind::Isend,
-        "recv" | "mrecv" => Kind::Recv,
-        "irecv" | "imrecv" => Kind::Irecv,
-        "start" | "startall" => Kind::Start,
-        "wait" | "waitall" | "waitany" | "waitsome" => Kind::Wait,
-        "test" | "testall" | "testany" | "testsome" | "probe" | "iprobe" | "mprobe" | "improbe" => Kind::Test,
-        "barrier" | "ibarrier" => Kind::Barrier,
-        _ if name.contains("sendrecv") => Kind::Sendrecv,
-        _ if is_collective(name) => Kind::Collective,
-        _ => Kind::Other,
+        _ if is_one_sided(name) => FunctionKind::OneSided,
+        "send" | "bsend" | "ssend" | "rsend" => FunctionKind::Send,
+        "isend" | "ibsend" | "issend" | "irsend" => FunctionKind::Isend,
+        "recv" | "mrecv" => FunctionKind::Recv,
+        "irecv" | "imrecv" => FunctionKind::Irecv,
+        "start" | "startall" => FunctionKind::Start,
+        "wait" | "waitall" | "waitany" | "waitsome" => FunctionKind::Wait,
+        "test" | "testall" | "testany" | "testsome" | "probe" | "iprobe" | "mprobe" | "improbe" => {
+            FunctionKind::Test
+        }
+        "barrier" | "ibarrier" => FunctionKind::Barrier,
+        _ if name.contains("sendrecv") => FunctionKind::Sendrecv,
+        _ if is_collective(name) => FunctionKind::Collective,
+        _ => FunctionKind::Other,
     }
 }
 
@@ -114,21 +116,21 @@ mod tests {
     #[test]
     fn functions_have_kinds() {
         let kinds = [
-            ("MPI_Ssend", Kind::Send),
-            ("MPI_Irsend", Kind::Isend),
-            ("MPI_Mrecv", Kind::Recv),
-            ("MPI_Sendrecv_replace", Kind::Sendrecv),
-            ("MPI_Waitsome", Kind::Wait),
-            ("MPI_Test_cancelled", Kind::Other),
-            ("MPI_Improbe", Kind::Test),
-            ("MPI_Ireduce_scatter_block", Kind::Collective),
-            ("MPI_Neighbor_alltoallw", Kind::Collective),
-            ("MPI_Exscan", Kind::Collective),
-            ("MPI_Allreduce_init", Kind::Other),
-            ("MPI_Raccumulate", Kind::OneSided),
-            ("MPI_Get_count", Kind::Other),
-            ("MPI_File_write_all", Kind::File),
-            ("MPI_Recv_init", Kind::Other),
+            ("MPI_Ssend", FunctionKind::Send),
+            ("MPI_Irsend", FunctionKind::Isend),
+            ("MPI_Mrecv", FunctionKind::Recv),
+            ("MPI_Sendrecv_replace", FunctionKind::Sendrecv),
+            ("MPI_Waitsome", FunctionKind::Wait),
+            ("MPI_Test_cancelled", FunctionKind::Other),
+            ("MPI_Improbe", FunctionKind::Test),
+            ("MPI_Ireduce_scatter_block", FunctionKind::Collective),
+            ("MPI_Neighbor_alltoallw", FunctionKind::Collective),
+            ("MPI_Exscan", FunctionKind::Collective),
+            ("MPI_Allreduce_init", FunctionKind::Other),
+            ("MPI_Raccumulate", FunctionKind::OneSided),
+            ("MPI_Get_count", FunctionKind::Other),
+            ("MPI_File_write_all", FunctionKind::File),
+            ("MPI_Recv_init", FunctionKind::Other),
         ];
         for (name, kind) in kinds {
             assert_eq!(kind_of(name), kind, "{name}");

@@ -12,7 +12,7 @@ mod bins;
 use std::sync::Arc;
 
 use mpirage_platform::{Interface, LinkId, Platform};
-use mpirage_record::{Message, Record, Recorder};
+use mpirage_record::{MessageRecord, Record, Recorder};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 
@@ -184,8 +184,8 @@ impl LinkUse {
     }
 
     /// Adds a delivered message.
-    pub fn add(&mut self, message: &Message) {
-        let &Message { from, to, bytes, departed, arrived, .. } = message;
+    pub fn add(&mut self, message: &MessageRecord) {
+        let &MessageRecord { from, to, bytes, departed, arrived, .. } = message;
         self.add_transfers(Transfers {
             from,
             to,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mpirage_call::WORLD;
 use mpirage_platform::{HostId, Platform, UNMEASURED_SPEED};
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 use mpirage_units::Time;
 
 use crate::RunInfo;
@@ -28,9 +28,9 @@ pub fn run_on(platform: &str, ranks: u32) -> RunInfo {
 }
 
 /// A message in `MPI_COMM_WORLD` that departs when it is sent and is delivered when it arrives, in picoseconds.
-pub fn message((from, to): (u32, u32), bytes: u64, (sent, delivered): (u64, u64)) -> Message {
+pub fn message((from, to): (u32, u32), bytes: u64, (sent, delivered): (u64, u64)) -> MessageRecord {
     let [sent, delivered] = [sent, delivered].map(Time::from_picos);
-    Message {
+    MessageRecord {
         from,
         to,
         bytes,

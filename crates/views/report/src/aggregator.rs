@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mpirage_interpret::links::Transfers;
 use mpirage_interpret::{LinkUse, RunInfo};
 use mpirage_platform::HostId;
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 use mpirage_units::{Duration, Time};
 use serde_json::json;
 
@@ -318,7 +318,7 @@ impl Aggregator {
 
     /// These messages will be passed to [`Aggregator::message`] soon.
     #[inline]
-    pub fn prefetch(&self, messages: &[Message]) {
+    pub fn prefetch(&self, messages: &[MessageRecord]) {
         for message in messages {
             mpirage_prefetch::fetch(&self.last_receipts[message.to as usize]);
         }
@@ -326,7 +326,7 @@ impl Aggregator {
 
     /// A message was delivered.
     #[inline]
-    pub fn message(&mut self, message: &Message) {
+    pub fn message(&mut self, message: &MessageRecord) {
         self.last_receipts[message.to as usize] = LastReceipt::new(message, false);
         self.deliver(message, false);
         if message.held || message.awaited {
@@ -335,7 +335,7 @@ impl Aggregator {
     }
 
     /// The sender of a message waited for its delivery, or for the receiver.
-    fn deliver_to_sender(&mut self, message: &Message) {
+    fn deliver_to_sender(&mut self, message: &MessageRecord) {
         self.last_sends.resize(self.last_receipts.len(), LastReceipt::default());
         self.last_sends[message.from as usize] = LastReceipt::new(message, true);
         self.deliver(message, true);
@@ -343,7 +343,7 @@ impl Aggregator {
 
     /// Logs a message for its receiver, or for its sender.
     #[inline(always)]
-    fn deliver(&mut self, message: &Message, to_sender: bool) {
+    fn deliver(&mut self, message: &MessageRecord, to_sender: bool) {
         let in_collective = matches!(message.scope, Scope::Collective(_));
         let shown = !in_collective || self.show_collective_messages;
         self.message_count += u64::from(shown && !to_sender);

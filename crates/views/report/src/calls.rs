@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::rc::Rc;
 
-use mpirage_interpret::function::{Kind, function};
+use mpirage_interpret::function::{FunctionKind, function};
 use mpirage_interpret::{CallSites, Sites};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -186,6 +186,7 @@ impl Calls {
 
     /// Whether a call of this kind by the first of two ranks ends such a wait of the second.
     pub fn ends_wait(&self, kind: u32, (caller, waiter): (u32, u32), state: State) -> bool {
+        use FunctionKind::{Barrier, Collective, Irecv, Isend, Recv, Send, Sendrecv, Start};
         let key = self.key(kind);
         let of = function(key.function).kind;
         let to_waiter = match key.peer {
@@ -195,13 +196,9 @@ impl Calls {
             Peer::None | Peer::Root(_) => true,
         };
         match state {
-            State::LateSender => {
-                to_waiter && matches!(of, Kind::Send | Kind::Isend | Kind::Sendrecv | Kind::Start)
-            }
-            State::LateReceiver => {
-                to_waiter && matches!(of, Kind::Recv | Kind::Irecv | Kind::Sendrecv | Kind::Start)
-            }
-            _ => matches!(of, Kind::Barrier | Kind::Collective),
+            State::LateSender => to_waiter && matches!(of, Send | Isend | Sendrecv | Start),
+            State::LateReceiver => to_waiter && matches!(of, Recv | Irecv | Sendrecv | Start),
+            _ => matches!(of, Barrier | Collective),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Categories of a rank's time.
 
-use mpirage_interpret::function::Kind;
+use mpirage_interpret::function::FunctionKind;
 
 pub(crate) const CATEGORIES: usize = 6;
 /// The names of categories on the page.
@@ -23,18 +23,18 @@ pub(crate) enum Category {
 }
 
 /// The category of the time in a function, apart from waiting.
-pub(crate) fn category(kind: Kind) -> Category {
+pub(crate) fn category(kind: FunctionKind) -> Category {
     match kind {
-        Kind::Send
-        | Kind::Isend
-        | Kind::Recv
-        | Kind::Irecv
-        | Kind::Sendrecv
-        | Kind::Start
-        | Kind::Wait
-        | Kind::Test
-        | Kind::OneSided => Category::PointToPoint,
-        Kind::Barrier | Kind::Collective => Category::Collective,
-        Kind::File | Kind::Other => Category::Other,
+        FunctionKind::Send
+        | FunctionKind::Isend
+        | FunctionKind::Recv
+        | FunctionKind::Irecv
+        | FunctionKind::Sendrecv
+        | FunctionKind::Start
+        | FunctionKind::Wait
+        | FunctionKind::Test
+        | FunctionKind::OneSided => Category::PointToPoint,
+        FunctionKind::Barrier | FunctionKind::Collective => Category::Collective,
+        FunctionKind::File | FunctionKind::Other => Category::Other,
     }
 }

@@ -1,7 +1,7 @@
 //! Collectives by algorithm, and the time at which the last rank entered each.
 
 use mpirage_call::{Collective, ContextId, Method, function_names};
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ impl Collectives {
 
     /// A message was delivered. Messages that are not part of a collective are ignored.
     #[inline]
-    pub fn message(&mut self, message: &Message) {
+    pub fn message(&mut self, message: &MessageRecord) {
         let Scope::Collective(number) = message.scope else { return };
         if self.recent.number != number + 1 {
             let Some(live) = self.find(number) else { return };

@@ -13,7 +13,7 @@ use crate::calls::NO_FUNCTION;
 use crate::container::Container;
 use crate::log::Period;
 use crate::network::Network;
-use crate::path::{Kind, PathConsumer, Segment, join_neighbours};
+use crate::path::{PathConsumer, Segment, SegmentKind, join_neighbours};
 use crate::time::seconds;
 
 /// Segments that the page gets, at most.
@@ -37,7 +37,7 @@ pub(crate) struct Critical {
 /// Sums over the path, in picoseconds.
 #[derive(Default)]
 struct Sums {
-    kinds: [u64; Kind::ALL.len()],
+    kinds: [u64; SegmentKind::ALL.len()],
     /// By index in the table of functions.
     functions: Vec<u64>,
     ranks: Tally<u32>,
@@ -189,7 +189,7 @@ pub(crate) fn write(
     let Sums { kinds, functions, ranks, pairs } = path.sums;
     let name = |of: u16| function(of).map_or("MPI", |(_, name)| name);
     let length: u64 = kinds.iter().sum();
-    let by_kind: serde_json::Map<String, Value> = Kind::ALL
+    let by_kind: serde_json::Map<String, Value> = SegmentKind::ALL
         .iter()
         .zip(kinds)
         .map(|(kind, time)| (kind.name().to_owned(), seconds(time).into()))
@@ -201,7 +201,7 @@ pub(crate) fn write(
     let classes = longest(classes(&pairs.finish(), run, network).into_iter());
     out.put("critical", json!({
         "seconds": seconds(length),
-        "kinds": Kind::ALL.map(Kind::name),
+        "kinds": SegmentKind::ALL.map(SegmentKind::name),
         "by_kind": by_kind,
         "by_function": listed("name", &functions),
         "by_rank": listed("rank", &ranks),
@@ -240,7 +240,7 @@ impl Sums {
             self.functions[at] += time;
         }
         match part.kind {
-            Kind::Transfer => self.pairs.add((part.peer, part.rank), time),
+            SegmentKind::Transfer => self.pairs.add((part.peer, part.rank), time),
             _ => self.ranks.add(part.rank, time),
         }
     }
@@ -282,10 +282,10 @@ fn gains(
     ranks: &[(u32, u64)],
     classes: &[(&str, u64)],
 ) -> Vec<Value> {
-    let of = |kind: Kind| kinds[kind as usize];
+    let of = |kind: SegmentKind| kinds[kind as usize];
     let mut gains = vec![
-        ("all computation".to_owned(), of(Kind::Compute)),
-        ("all transfers".to_owned(), without_network.unwrap_or(of(Kind::Transfer))),
+        ("all computation".to_owned(), of(SegmentKind::Compute)),
+        ("all transfers".to_owned(), without_network.unwrap_or(of(SegmentKind::Transfer))),
     ];
     gains.extend(functions.iter().map(|(name, time)| ((*name).to_owned(), *time)));
     gains.extend(classes.iter().map(|(name, time)| (format!("links: {name}"), *time)));
@@ -298,7 +298,7 @@ fn gains(
 mod tests {
     use super::*;
 
-    fn part(rank: u32, kind: Kind, start: u64, end: u64) -> Segment {
+    fn part(rank: u32, kind: SegmentKind, start: u64, end: u64) -> Segment {
         Segment { rank, peer: rank, start, end, kind, function: NO_FUNCTION }
     }
 
@@ -307,7 +307,7 @@ mod tests {
         let mut start = 0;
         let parts = (0..length).map(|at| {
             let (took, number) = (1 + at * at % 13, (at * at * 7 % 11) as u32);
-            let kind = if number % 3 == 0 { Kind::Compute } else { Kind::Transfer };
+            let kind = if number % 3 == 0 { SegmentKind::Compute } else { SegmentKind::Transfer };
             start += took;
             part(number / 4, kind, start - took, start)
         });
@@ -335,7 +335,10 @@ mod tests {
 
     #[test]
     fn laps_are_shown_as_far_as_there_is_room() {
-        let lap = [part(1, Kind::Transfer, 900_070, 900_100), part(0, Kind::Compute, 900_000, 900_070)];
+        let lap = [
+            part(1, SegmentKind::Transfer, 900_070, 900_100),
+            part(0, SegmentKind::Compute, 900_000, 900_070),
+        ];
         for (times, most) in [(7, 100), (40, 100), (9_000, 100), (9_000, 6)] {
             let mut critical = Critical::with_limit(most);
             lap.into_iter().for_each(|part| critical.segment(part));
@@ -346,7 +349,7 @@ mod tests {
             );
             assert_eq!((shown[0].start, shown[shown.len() - 1].end), (900_000 - 100 * times, 900_100));
             assert!(shown.windows(2).all(|pair| pair[0].end == pair[1].start), "{times}, {most}");
-            assert_eq!(critical.sums.kinds[Kind::Transfer as usize], 30 * (times + 1));
+            assert_eq!(critical.sums.kinds[SegmentKind::Transfer as usize], 30 * (times + 1));
         }
     }
 
@@ -355,7 +358,7 @@ mod tests {
         let mut critical = Critical::new();
         path(1_000).into_iter().rev().for_each(|part| critical.segment(part));
         let mut expected = FxHashMap::default();
-        for part in path(1_000).iter().filter(|part| part.kind == Kind::Transfer) {
+        for part in path(1_000).iter().filter(|part| part.kind == SegmentKind::Transfer) {
             *expected.entry((part.peer, part.rank)).or_insert(0) += part.end - part.start;
         }
         assert_eq!(critical.sums.pairs.finish(), expected);

@@ -28,7 +28,7 @@ const MOST_NODES_OF_GRAPH: usize = 400;
 
 /// The part of the machine that a node of the drawing stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Place {
+struct MachinePart {
     level: u8,
     group: u32,
     position: u32,
@@ -36,7 +36,7 @@ struct Place {
 
 /// An edge: cables that are drawn as one.
 struct Edge {
-    ends: (Place, Place),
+    ends: (MachinePart, MachinePart),
     links: u32,
     bandwidth: f64,
 }
@@ -64,7 +64,7 @@ pub(crate) fn write(platform: &Platform, network: &Network<'_>, out: &mut Contai
     let Some((scale, Drawn { edges, crossed })) = MOST.into_iter().find_map(draw) else { return };
     let places = places(&edges);
     let position = |place| places.binary_search(&place).expect("it was put there");
-    let column = |of: &dyn Fn(&Place) -> Value| places.iter().map(of).collect::<Vec<_>>();
+    let column = |of: &dyn Fn(&MachinePart) -> Value| places.iter().map(of).collect::<Vec<_>>();
     let mut drawing = json!({
         "kind": kind,
         "nodes": {
@@ -141,8 +141,8 @@ fn write_graph(platform: &Platform, network: &Network<'_>, out: &mut Container) 
 }
 
 /// The nodes at the ends of edges, sorted.
-fn places(edges: &[Edge]) -> Vec<Place> {
-    let mut places: Vec<Place> = edges.iter().flat_map(|edge| [edge.ends.0, edge.ends.1]).collect();
+fn places(edges: &[Edge]) -> Vec<MachinePart> {
+    let mut places: Vec<MachinePart> = edges.iter().flat_map(|edge| [edge.ends.0, edge.ends.1]).collect();
     places.sort_unstable();
     places.dedup();
     places
@@ -164,7 +164,7 @@ impl Drawn {
     /// None if there are too many edges.
     fn new(platform: &Platform, network: &Network<'_>, scale: &Scale<'_>) -> Option<Drawn> {
         let mut drawn = Drawn { edges: Vec::new(), crossed: Vec::new() };
-        let mut numbers: FxHashMap<(Place, Place), u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<(MachinePart, MachinePart), u32> = FxHashMap::default();
         let mut used = (0..).zip(&network.used).peekable();
         for link in (0..platform.link_count()).map(LinkId) {
             let use_of_it = used.next_if(|(_, used)| used.link == link);
@@ -187,7 +187,7 @@ impl Drawn {
     }
 
     /// Adds an edge without cables.
-    fn add(&mut self, ends: (Place, Place)) -> u32 {
+    fn add(&mut self, ends: (MachinePart, MachinePart)) -> u32 {
         self.edges.push(Edge { ends, links: 0, bandwidth: 0.0 });
         self.edges.len() as u32 - 1
     }
@@ -276,7 +276,7 @@ impl<'a> Scale<'a> {
         Scale { per_place, switch_of_host, by_switch, blocks, group_of_switch }
     }
 
-    fn place(&self, end: LinkEnd) -> Place {
+    fn place(&self, end: LinkEnd) -> MachinePart {
         let LinkEnd { level, position } = end;
         if level == 0 {
             return self.place_of_host(position);
@@ -287,13 +287,13 @@ impl<'a> Scale<'a> {
             Grouping::Own if level == 1 => drawn,
             Grouping::Own => 0,
         };
-        Place { level, group, position: drawn }
+        MachinePart { level, group, position: drawn }
     }
 
-    fn place_of_host(&self, host: u32) -> Place {
+    fn place_of_host(&self, host: u32) -> MachinePart {
         if let Some(blocks) = &self.blocks {
             let block = blocks.of_host[host as usize];
-            return Place { level: 0, group: block, position: block };
+            return MachinePart { level: 0, group: block, position: block };
         }
         let switch = self.switch_of_host.get(host as usize).copied().unwrap_or(0);
         let group = match self.group_of_switch {
@@ -304,11 +304,11 @@ impl<'a> Scale<'a> {
             true => switch / self.per_place[1],
             false => host / self.per_place[0],
         };
-        Place { level: 0, group, position }
+        MachinePart { level: 0, group, position }
     }
 
-    fn name(&self, platform: &Platform, place: Place) -> String {
-        let Place { level, position, .. } = place;
+    fn name(&self, platform: &Platform, place: MachinePart) -> String {
+        let MachinePart { level, position, .. } = place;
         match (level, &self.blocks) {
             (0, Some(blocks)) if blocks.is_fine() => platform.host(HostId(position)).name(),
             (0, Some(_)) => format!("block {position}"),

@@ -3,7 +3,7 @@
 //! A rank that leaves a broadcast depends on the root and on the ranks between; the root of a reduction depends on all. Which ranks these are, the
 //! messages of the algorithm say: whoever receives a message depends on what its sender depended on when it sent.
 
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 use mpirage_units::Time;
 
 /// When a rank came, on which another depends.
@@ -45,9 +45,9 @@ impl Entries {
 
     /// A message was delivered.
     #[inline]
-    pub fn message(&mut self, message: &Message) {
+    pub fn message(&mut self, message: &MessageRecord) {
         let Scope::Collective(number) = message.scope else { return };
-        let &Message { from, to, held, .. } = message;
+        let &MessageRecord { from, to, held, .. } = message;
         if self.of_ranks[to as usize].number != number + 1 {
             return;
         }
@@ -111,7 +111,7 @@ mod tests {
         entries.enter(1, 0, Time::from_picos(70));
         let message = inner_message((0, 1), (10, 100));
         let departed = Time::from_picos(70);
-        entries.message(&Message { held: true, departed, ..message });
+        entries.message(&MessageRecord { held: true, departed, ..message });
         assert_eq!(entries.late(0, 0), Some(LateEntry { rank: 1, at: 70, held: true }));
         assert_eq!(entries.late(1, 0), None);
     }

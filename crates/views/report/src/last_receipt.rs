@@ -1,6 +1,6 @@
 //! The last message of a rank: what a call that has returned waited for.
 
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 
 use crate::waits::State;
 
@@ -20,8 +20,8 @@ pub(crate) struct LastReceipt {
 
 impl LastReceipt {
     #[inline]
-    pub fn new(message: &Message, is_send: bool) -> LastReceipt {
-        let &Message { from, to, sent, departed, arrived, delivered, held, .. } = message;
+    pub fn new(message: &MessageRecord, is_send: bool) -> LastReceipt {
+        let &MessageRecord { from, to, sent, departed, arrived, delivered, held, .. } = message;
         let late_until = match (is_send, held) {
             (false, _) => sent.as_picos(),
             (true, true) => departed.as_picos(),

@@ -1,7 +1,7 @@
 //! Functions and communicators, and the page's numbers for them.
 
 use mpirage_call::{ContextId, SELF, WORLD, function_names};
-use mpirage_interpret::function::{Kind, function};
+use mpirage_interpret::function::{FunctionKind, function};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ impl Functions {
 
     /// The kind of a function, and the category of the time in it.
     #[inline]
-    pub fn kind(&self, of: u16) -> (Kind, Category) {
+    pub fn kind(&self, of: u16) -> (FunctionKind, Category) {
         let kind = function(of).kind;
         (kind, category(kind))
     }

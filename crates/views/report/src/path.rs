@@ -33,7 +33,7 @@ use rustc_hash::FxHashMap;
 
 use crate::log::Period;
 use crate::logs::Logs;
-pub(crate) use segment::{Kind, Segment, join_neighbours};
+pub(crate) use segment::{Segment, SegmentKind, join_neighbours};
 use tree::{Node, Tree};
 use walk::{Step, Walk};
 
@@ -74,7 +74,7 @@ impl Paths {
             let (origin, _) = walk.back(rank as u32, time, false, |step| {
                 let Step::Segment(segment) = step else { return ControlFlow::Continue(()) };
                 met = known.get(&(segment.rank, segment.end)).copied();
-                met = met.filter(|_| segment.kind == Kind::Transfer);
+                met = met.filter(|_| segment.kind == SegmentKind::Transfer);
                 if met.is_some() {
                     return ControlFlow::Break(());
                 }
@@ -84,7 +84,7 @@ impl Paths {
             let mut parent = met.unwrap_or(roots[origin as usize]);
             for &segment in segments.iter().rev() {
                 parent = self.tree.push(Node { parent, segment });
-                if segment.kind == Kind::Transfer {
+                if segment.kind == SegmentKind::Transfer {
                     known.insert((segment.rank, segment.end), parent);
                 }
             }

@@ -1,7 +1,7 @@
 //! Receipts of ranks: messages, and notices that a send they waited for has completed.
 
 use mpirage_call::varint;
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 
 use crate::columns::Numbers;
 use crate::container::Container;
@@ -36,7 +36,7 @@ pub(crate) struct MessageReceipt {
 impl MessageReceipt {
     /// A message as its receiver sees it, or its sender if `is_send`. The other rank is still missing.
     #[inline]
-    pub fn new(message: &Message, previous_delivery: u64, is_send: bool) -> MessageReceipt {
+    pub fn new(message: &MessageRecord, previous_delivery: u64, is_send: bool) -> MessageReceipt {
         let (sent, delivered) = (message.sent.as_picos(), message.delivered.as_picos());
         MessageReceipt {
             since_previous: delivered.saturating_sub(previous_delivery),
@@ -93,8 +93,8 @@ impl MessageLog {
     /// Neighbours are at the same distance on all ranks, partners of an exchange differ in the same bits: a known form is the same
     /// symbol on all ranks.
     #[inline(always)]
-    pub fn deliver(&mut self, message: &Message, to_sender: bool) {
-        let &Message { from, to, delivered, .. } = message;
+    pub fn deliver(&mut self, message: &MessageRecord, to_sender: bool) {
+        let &MessageRecord { from, to, delivered, .. } = message;
         let (rank, other) = if to_sender { (from, to) } else { (to, from) };
         let (own, delivered) = (RankAmong { rank, ranks: self.ranks() as u32 }, delivered.as_picos());
         let receipt = MessageReceipt::new(message, self.end(rank), to_sender);
@@ -217,10 +217,11 @@ mod tests {
 
     #[test]
     fn receipts_are_of_both_ranks() {
-        let inner = Message { scope: Scope::Collective(0), ..message((3, 5), 8, (100, 900)) };
+        let inner = MessageRecord { scope: Scope::Collective(0), ..message((3, 5), 8, (100, 900)) };
         let notice = MessageReceipt::new(&inner, 893, true);
         assert!(notice.in_collective && notice.is_send && !notice.waited_for_receiver);
-        let held = MessageReceipt::new(&Message { held: true, ..message((3, 5), 8, (100, 900)) }, 893, false);
+        let held =
+            MessageReceipt::new(&MessageRecord { held: true, ..message((3, 5), 8, (100, 900)) }, 893, false);
         assert!(!held.in_collective && !held.is_send && held.waited_for_receiver);
         assert_eq!((held.duration, held.until_departure, held.after_arrival, held.span()), (800, 0, 0, 7));
         assert_eq!(MessageLog::ROW_BYTES, size_of::<MessageReceipt>());

@@ -8,9 +8,9 @@ use mpirage_call::{Call, Collective, Reply, Stamp, wire::PlainCall};
 use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::Comms;
-use mpirage_interpret::function::Kind as FunctionKind;
+use mpirage_interpret::function::FunctionKind;
 use mpirage_kernel::{NetworkHistory, NetworkModel};
-use mpirage_record::{Details, Message, Record, Recorder};
+use mpirage_record::{Details, MessageRecord, Record, Recorder};
 use mpirage_units::{Duration, Time};
 use serde_json::Value;
 
@@ -296,7 +296,7 @@ impl Recorder for Report {
         self.exchange(rank, &call.stamp, at.as_picos(), 0, &envelope);
     }
 
-    fn messages(&mut self, messages: &[Message]) {
+    fn messages(&mut self, messages: &[MessageRecord]) {
         if messages.len() > 1 {
             self.aggregator.prefetch(messages);
         }

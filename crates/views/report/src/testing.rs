@@ -2,7 +2,7 @@
 
 use mpirage_interpret::RunInfo;
 pub(crate) use mpirage_interpret::testing::message;
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 
 /// A run of so many ranks on a built-in platform.
 pub(crate) fn run_on(platform: &str, ranks: u32) -> RunInfo {
@@ -10,6 +10,6 @@ pub(crate) fn run_on(platform: &str, ranks: u32) -> RunInfo {
 }
 
 /// A message of the first collective.
-pub(crate) fn inner_message(ranks: (u32, u32), times: (u64, u64)) -> Message {
-    Message { scope: Scope::Collective(0), tag: 0, ..message(ranks, 8, times) }
+pub(crate) fn inner_message(ranks: (u32, u32), times: (u64, u64)) -> MessageRecord {
+    MessageRecord { scope: Scope::Collective(0), tag: 0, ..message(ranks, 8, times) }
 }

@@ -5,7 +5,7 @@
 //! completes a message from that rank with that tag and size. If several match, they are taken in order.
 
 use mpirage_call::{Completion, ContextId};
-use mpirage_record::Message;
+use mpirage_record::MessageRecord;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -73,8 +73,8 @@ impl Flows {
     }
 
     /// A message was delivered; `source` is its sender's rank in the communicator.
-    pub fn deliver(&mut self, message: &Message, context: ContextId, source: u32) {
-        let &Message { from, to, tag, bytes, .. } = message;
+    pub fn deliver(&mut self, message: &MessageRecord, context: ContextId, source: u32) {
+        let &MessageRecord { from, to, tag, bytes, .. } = message;
         let send = Sending { from, to, tag, context, bytes };
         let number = take(&mut self.called, &send).unwrap_or_else(|| {
             self.last += 1;

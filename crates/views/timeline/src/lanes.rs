@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 /// The lanes of each rank that has any. Intervals in a lane do not overlap.
 #[derive(Default)]
-pub(crate) struct Lanes(FxHashMap<u32, Rank>);
+pub(crate) struct Lanes(FxHashMap<u32, RankLanes>);
 
 #[derive(Default)]
-struct Rank {
+struct RankLanes {
     lanes: u32,
     /// The time since which each lane is free.
     free: BTreeSet<(Time, u32)>,

@@ -32,7 +32,7 @@ use mpirage_call::{
 use mpirage_files::folder_of;
 use mpirage_interpret::comms::Comms;
 use mpirage_interpret::{CallSites, LinkUse, RunInfo};
-use mpirage_otf2::{CREATE_HANDLE, Event, Message, OperationEnd, RootCode, Sizes, TextAttribute, code_of};
+use mpirage_otf2::{CREATE_HANDLE, Event, MpiMessage, OperationEnd, RootCode, Sizes, TextAttribute, code_of};
 use mpirage_record::{Details, Record, Recorder, Writer};
 use mpirage_units::Time;
 use regions::{COMPUTATION, PAUSE, Regions};
@@ -173,7 +173,7 @@ impl Otf2 {
         match *details.call {
             Call::Send { context, to, tag, bytes, request, .. } => {
                 let Some(&communicator) = self.comm_numbers.get(&context) else { return Ok(()) };
-                let message = Message { peer: to, communicator, tag: tag as u32, length: bytes };
+                let message = MpiMessage { peer: to, communicator, tag: tag as u32, length: bytes };
                 let event = match request {
                     None => Event::Send(message),
                     Some(request) => Event::Isend(message, self.requests.open(rank, request, Open::Send)),
@@ -354,9 +354,9 @@ impl Otf2 {
 }
 
 /// The message that a receive got; none if it got none.
-fn received(done: &Completion, communicator: u32) -> Option<Message> {
+fn received(done: &Completion, communicator: u32) -> Option<MpiMessage> {
     let peer = u32::try_from(done.source).ok().filter(|_| !done.cancelled)?;
-    Some(Message { peer, communicator, tag: done.tag as u32, length: done.bytes })
+    Some(MpiMessage { peer, communicator, tag: done.tag as u32, length: done.bytes })
 }
 
 impl Recorder for Otf2 {

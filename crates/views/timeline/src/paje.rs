@@ -17,7 +17,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mpirage_call::Stamp;
-use mpirage_record::{Message, Record, Recorder, Scope, Writer};
+use mpirage_record::{MessageRecord, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
 use crate::TimelineError;
@@ -27,7 +27,7 @@ use crate::sorted::Sorted;
 use crate::text::{number, seconds};
 use crate::threads::Threads;
 use mpirage_files::{OutputFile, folder_of};
-use mpirage_interpret::function::{Kind, function, functions};
+use mpirage_interpret::function::{FunctionKind, function, functions};
 use mpirage_interpret::{LinkUse, RunInfo};
 
 /// The names and fields of the events that are used, by number.
@@ -176,7 +176,7 @@ impl Paje {
         });
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &MessageRecord) {
         let (sent, delivered) = (message.sent.as_picos(), message.delivered.as_picos());
         self.end = self.end.max(delivered);
         if matches!(message.scope, Scope::Collective(_)) && !self.run.collective_messages {
@@ -446,18 +446,18 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace(['"', '\n'], "'"))
 }
 
-fn color(kind: Kind) -> &'static str {
+fn color(kind: FunctionKind) -> &'static str {
     match kind {
-        Kind::Send | Kind::Isend | Kind::Start => "0.0 0.3 0.9",
-        Kind::Recv | Kind::Irecv => "0.9 0.1 0.1",
-        Kind::Sendrecv => "0.5 0.2 0.6",
-        Kind::Wait => "1.0 0.5 0.2",
-        Kind::Test => "0.9 0.8 0.1",
-        Kind::Barrier => "0.6 0.0 0.0",
-        Kind::Collective => "1.0 0.3 0.6",
-        Kind::OneSided => "0.0 0.7 0.7",
-        Kind::File => "0.6 0.4 0.2",
-        Kind::Other => "0.6 0.6 0.6",
+        FunctionKind::Send | FunctionKind::Isend | FunctionKind::Start => "0.0 0.3 0.9",
+        FunctionKind::Recv | FunctionKind::Irecv => "0.9 0.1 0.1",
+        FunctionKind::Sendrecv => "0.5 0.2 0.6",
+        FunctionKind::Wait => "1.0 0.5 0.2",
+        FunctionKind::Test => "0.9 0.8 0.1",
+        FunctionKind::Barrier => "0.6 0.0 0.0",
+        FunctionKind::Collective => "1.0 0.3 0.6",
+        FunctionKind::OneSided => "0.0 0.7 0.7",
+        FunctionKind::File => "0.6 0.4 0.2",
+        FunctionKind::Other => "0.6 0.6 0.6",
     }
 }
 

@@ -21,7 +21,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use mpirage_call::{ContextId, Stamp, WORLD};
-use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
+use mpirage_record::{Details, MessageRecord, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use rustc_hash::FxHashMap;
 
@@ -36,7 +36,7 @@ use mpirage_interpret::CallSites;
 use mpirage_interpret::RunInfo;
 use mpirage_interpret::arguments::Arguments;
 use mpirage_interpret::comms::Comms;
-use mpirage_interpret::function::{Kind, function};
+use mpirage_interpret::function::{FunctionKind, function};
 use names::{Machine, write_row};
 use values::{Meaning, write_pcf};
 
@@ -134,7 +134,9 @@ impl Paraver {
         let (group, value) = self.meaning.value(index);
         let place = u64::from(self.places.number(rank, site));
         let sizes = match details {
-            Some(details) if matches!(kind, Kind::Barrier | Kind::Collective) => self.sizes(rank, details),
+            Some(details) if matches!(kind, FunctionKind::Barrier | FunctionKind::Collective) => {
+                self.sizes(rank, details)
+            }
             _ => None,
         };
         let (start, end) = (self.nanos(span[0]), self.nanos(span[1]));
@@ -170,7 +172,7 @@ impl Paraver {
         Some([sent.unwrap_or(0), received.unwrap_or(0), u64::from(peer == Some(rank)), comm])
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &MessageRecord) {
         if matches!(message.scope, Scope::Collective(_)) && !self.collective_messages {
             return;
         }

@@ -21,7 +21,7 @@ use std::path::Path;
 
 use mpirage_call::{Call, Stamp, function_names};
 use mpirage_platform::Platform;
-use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
+use mpirage_record::{Details, MessageRecord, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 use prost::Message as _;
 
@@ -278,7 +278,7 @@ impl Perfetto {
         }
     }
 
-    fn message(&mut self, message: &Message) -> io::Result<()> {
+    fn message(&mut self, message: &MessageRecord) -> io::Result<()> {
         match message.scope {
             Scope::Comm(context) => {
                 if let Some(source) = self.comms.rank_of(context, message.from) {
@@ -292,8 +292,8 @@ impl Perfetto {
     }
 
     /// The arrow of a message inside a collective.
-    fn message_inside(&mut self, message: &Message) -> io::Result<()> {
-        let &Message { from, to, bytes, sent, delivered, .. } = message;
+    fn message_inside(&mut self, message: &MessageRecord) -> io::Result<()> {
+        let &MessageRecord { from, to, bytes, sent, delivered, .. } = message;
         let number = self.flows.next();
         self.annotate(PEER, Some(to.into()));
         self.annotate(SENT, Some(bytes));

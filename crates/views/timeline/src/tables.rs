@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use mpirage_call::{ContextId, Stamp, Work};
 use mpirage_files::SealedFile;
 use mpirage_kernel::NetworkHistory;
-use mpirage_record::{Details, Message, Record, Recorder, Scope, Writer};
+use mpirage_record::{Details, MessageRecord, Record, Recorder, Scope, Writer};
 use mpirage_units::Time;
 
 use crate::TimelineError;
@@ -149,8 +149,8 @@ impl<S: Sheet> Tables<S> {
         self.computations.push(row, &self.pool)
     }
 
-    fn message(&mut self, message: &Message) -> io::Result<()> {
-        let &Message { from, to, bytes, tag, scope, sent, departed, arrived, delivered, .. } = message;
+    fn message(&mut self, message: &MessageRecord) -> io::Result<()> {
+        let &MessageRecord { from, to, bytes, tag, scope, sent, departed, arrived, delivered, .. } = message;
         self.sums[from as usize].sent(bytes);
         self.sums[to as usize].received(bytes, message.unexpected);
         let (comm, collective) = match scope {

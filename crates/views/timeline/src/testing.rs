@@ -4,7 +4,7 @@ use mpirage_call::{
     Blocks, Call, CollectiveCall, Completing, Completion, ContextId, Part, Payload, Reply, RequestId,
     SendMode, WORLD, Work, function_names,
 };
-use mpirage_record::{Details, Message, Record, Recorder, Scope};
+use mpirage_record::{Details, MessageRecord, Record, Recorder, Scope};
 use mpirage_units::Time;
 
 pub(crate) use mpirage_interpret::testing::{message, run_on};
@@ -77,11 +77,11 @@ pub(crate) fn play(to: &mut dyn Recorder) {
     call(0, "MPI_Isend", [ns(10), ns(11)], 0x10, isend, &nothing, to);
     to.record(&Record::Burst { rank: 0, start: at(11), end: at(20), work, beside: true });
     to.record(&Record::Burst { rank: 0, start: at(12), end: at(21), work: Work::Nanos(9), beside: true });
-    to.record(&Record::Message(Message { sent: at(10), ..message((0, 1), 4096, (ns(12), ns(30))) }));
+    to.record(&Record::Message(MessageRecord { sent: at(10), ..message((0, 1), 4096, (ns(12), ns(30))) }));
     call(1, "MPI_Wait", [ns(0), ns(31)], 0x24, wait, &received, to);
     call(0, "MPI_Wait", [ns(11), ns(32)], 0x14, wait, &nothing, to);
     let inner = message((0, 1), 64, (ns(32), ns(40)));
-    to.record(&Record::Message(Message { scope: Scope::Collective(5), tag: 0, ..inner }));
+    to.record(&Record::Message(MessageRecord { scope: Scope::Collective(5), tag: 0, ..inner }));
     call(1, "MPI_Reduce", [ns(31), ns(40)], 0x28, reduce, &nothing, to);
     call(0, "MPI_Reduce", [ns(32), ns(41)], 0x18, reduce, &nothing, to);
     to.record(&Record::Pause { rank: 0, start: at(41), end: at(45) });

@@ -22,7 +22,7 @@ use super::{
 use crate::blocks::Blocks;
 use crate::entry::{Table, entry};
 use crate::shape::Shape;
-use crate::spanning::{Place, Tree};
+use crate::spanning::{Tree, TreeNode};
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::{Binomial, SEGMENT, Segments};
@@ -110,7 +110,7 @@ pub(crate) fn k_ary(shape: &Shape, out: &mut Schedule) {
 }
 
 /// Receives each segment while it passes on the one before.
-fn pass_through(shape: &Shape, place: &Place, out: &mut Schedule) {
+fn pass_through(shape: &Shape, place: &TreeNode, out: &mut Schedule) {
     let mut arrived = None;
     for segment in Segments::of(shape).all() {
         if let Some(parent) = place.parent {

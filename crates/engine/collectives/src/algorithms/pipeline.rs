@@ -11,7 +11,7 @@
 
 use crate::data::Data;
 use crate::shape::Shape;
-use crate::spanning::{Place, Tree};
+use crate::spanning::{Tree, TreeNode};
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::Segments;
@@ -101,7 +101,7 @@ fn down(shape: &Shape, tree: Tree, out: &mut Schedule) {
     }
 }
 
-fn to_children(place: &Place, segment: Data, out: &mut Schedule) {
+fn to_children(place: &TreeNode, segment: Data, out: &mut Schedule) {
     out.set(SENDS);
     for &child in &place.children {
         out.isend(child, segment);
@@ -110,7 +110,7 @@ fn to_children(place: &Place, segment: Data, out: &mut Schedule) {
 }
 
 /// Receives use two buffers in turn: while one is combined, the next child or segment arrives in the other.
-fn up(shape: &Shape, place: Place, out: &mut Schedule) {
+fn up(shape: &Shape, place: TreeNode, out: &mut Schedule) {
     let segments = Segments::of(shape);
     if place.children.is_empty() {
         return up_from_leaf(shape, &place, &segments, out);
@@ -137,14 +137,14 @@ fn up(shape: &Shape, place: Place, out: &mut Schedule) {
     }
 }
 
-fn to_parent(place: &Place, segment: Data, out: &mut Schedule) {
+fn to_parent(place: &TreeNode, segment: Data, out: &mut Schedule) {
     if let Some(parent) = place.parent {
         out.send(parent, segment);
     }
 }
 
 /// A limit on outstanding requests makes sends synchronous, so that a leaf does not flood its parent.
-fn up_from_leaf(shape: &Shape, place: &Place, segments: &Segments, out: &mut Schedule) {
+fn up_from_leaf(shape: &Shape, place: &TreeNode, segments: &Segments, out: &mut Schedule) {
     let limit = shape.parameters.requests;
     let Some(parent) = place.parent else { return };
     if limit == 0 || segments.count() <= u64::from(limit) {

@@ -21,7 +21,7 @@ use crate::blocks::Blocks;
 use crate::data::Data;
 use crate::entry::{Table, entry};
 use crate::shape::Shape;
-use crate::spanning::{Place, Tree};
+use crate::spanning::{Tree, TreeNode};
 use crate::step::Schedule;
 use crate::team::{Stays, Team};
 use crate::tree::{Binomial, SEGMENT, Segments};
@@ -169,7 +169,7 @@ pub(crate) fn k_ary(shape: &Shape, out: &mut Schedule) {
 }
 
 /// Receives each segment from below while the one before goes up.
-fn pass_through(shape: &Shape, place: &Place, out: &mut Schedule) {
+fn pass_through(shape: &Shape, place: &TreeNode, out: &mut Schedule) {
     let mut combined = None;
     for segment in Segments::of(shape).all() {
         for &child in &place.children {

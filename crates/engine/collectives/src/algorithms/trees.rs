@@ -10,7 +10,7 @@
 
 use crate::data::Data;
 use crate::shape::Shape;
-use crate::spanning::{Place, Tree};
+use crate::spanning::{Tree, TreeNode};
 use crate::step::Schedule;
 use crate::team::Team;
 use crate::tree::Segments;
@@ -20,7 +20,7 @@ const RECEIVES: u8 = 0;
 const SENDS: u8 = 1;
 
 /// A tree with the radix that the parameters say.
-type Kind = fn(u32) -> Tree;
+type TreeOfRadix = fn(u32) -> Tree;
 
 macro_rules! through {
     ($($kind:ident $tree:expr;)*) => {$(
@@ -48,11 +48,11 @@ through! {
     far_k_nomial Tree::FarKNomial;
 }
 
-fn place(shape: &Shape, kind: Kind) -> Place {
+fn place(shape: &Shape, kind: TreeOfRadix) -> TreeNode {
     kind(shape.parameters.radix.max(2)).place(&Team::from_root(shape))
 }
 
-fn pass_down(shape: &Shape, kind: Kind, out: &mut Schedule) {
+fn pass_down(shape: &Shape, kind: TreeOfRadix, out: &mut Schedule) {
     let (place, segments) = (place(shape, kind), Segments::of(shape));
     if let Some(parent) = place.parent {
         out.set(RECEIVES);
@@ -68,14 +68,14 @@ fn pass_down(shape: &Shape, kind: Kind, out: &mut Schedule) {
     out.wait_all();
 }
 
-fn combine(shape: &Shape, kind: Kind, out: &mut Schedule) {
+fn combine(shape: &Shape, kind: TreeOfRadix, out: &mut Schedule) {
     let place = place(shape, kind);
     out.set(SENDS);
     Segments::of(shape).all().for_each(|segment| up(&place, segment, out));
     out.wait_all();
 }
 
-fn combine_and_pass_down(shape: &Shape, kind: Kind, out: &mut Schedule) {
+fn combine_and_pass_down(shape: &Shape, kind: TreeOfRadix, out: &mut Schedule) {
     let place = place(&Shape { root: 0, ..*shape }, kind);
     out.set(SENDS);
     for segment in Segments::of(shape).all() {
@@ -89,7 +89,7 @@ fn combine_and_pass_down(shape: &Shape, kind: Kind, out: &mut Schedule) {
 }
 
 /// A segment of all children comes and goes up.
-fn up(place: &Place, segment: Data, out: &mut Schedule) {
+fn up(place: &TreeNode, segment: Data, out: &mut Schedule) {
     for &child in &place.children {
         out.recv(child, segment.bytes);
         out.reduce(segment.bytes);

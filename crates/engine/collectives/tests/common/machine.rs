@@ -96,21 +96,21 @@ struct Posted {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum RequestKind {
     Send,
     Receive,
 }
 
 #[derive(Clone, Copy)]
 struct Request {
-    kind: Kind,
+    kind: RequestKind,
     pair: Pair,
     index: usize,
     /// None if it is blocking.
     set: Option<u8>,
 }
 
-struct Rank<'a> {
+struct ScheduledRank<'a> {
     me: u32,
     schedule: &'a Schedule,
     next: usize,
@@ -124,7 +124,7 @@ struct Rank<'a> {
 
 struct Machine<'a> {
     sends: Sends,
-    ranks: Vec<Rank<'a>>,
+    ranks: Vec<ScheduledRank<'a>>,
     channels: BTreeMap<Pair, Channel>,
     memory: Memory,
     failure: Option<Failure>,
@@ -134,7 +134,7 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn new(schedules: &'a [Schedule], sends: Sends, memory: Memory) -> Self {
-        let rank = |(me, schedule): (usize, &'a Schedule)| Rank {
+        let rank = |(me, schedule): (usize, &'a Schedule)| ScheduledRank {
             me: me as u32,
             schedule,
             next: 0,
@@ -183,15 +183,17 @@ impl<'a> Machine<'a> {
         let me = this.me;
         let (pair, bytes, set, kind) = match step {
             Step::Isend { to, bytes, slot, set } | Step::Issend { to, bytes, slot, set } => {
-                (Pair { from: me, to, slot }, bytes, Some(set), Kind::Send)
+                (Pair { from: me, to, slot }, bytes, Some(set), RequestKind::Send)
             }
             Step::Send { to, bytes, slot } | Step::Ssend { to, bytes, slot } => {
-                (Pair { from: me, to, slot }, bytes, None, Kind::Send)
+                (Pair { from: me, to, slot }, bytes, None, RequestKind::Send)
             }
             Step::Irecv { from, bytes, slot, set } => {
-                (Pair { from, to: me, slot }, bytes, Some(set), Kind::Receive)
+                (Pair { from, to: me, slot }, bytes, Some(set), RequestKind::Receive)
             }
-            Step::Recv { from, bytes, slot } => (Pair { from, to: me, slot }, bytes, None, Kind::Receive),
+            Step::Recv { from, bytes, slot } => {
+                (Pair { from, to: me, slot }, bytes, None, RequestKind::Receive)
+            }
             Step::Reduce { bytes } => {
                 if let Err(text) = self.memory.reduce(rank, bytes) {
                     self.failure = Some(Failure::Data(me, text));
@@ -202,15 +204,15 @@ impl<'a> Machine<'a> {
         };
         this.careless |= pair.from == pair.to && !self.to_itself || pair.from.max(pair.to) >= others;
         let carried = match kind {
-            Kind::Send => self.memory.send(rank, this.schedule.carried(this.next), bytes),
-            Kind::Receive => Ok(Carried::default()),
+            RequestKind::Send => self.memory.send(rank, this.schedule.carried(this.next), bytes),
+            RequestKind::Receive => Ok(Carried::default()),
         };
         let carried = carried.unwrap_or_else(|text| {
             self.failure = Some(Failure::Data(me, text));
             Carried::default()
         });
         let channel = self.channels.entry(pair).or_default();
-        let end = if matches!(kind, Kind::Send) { &mut channel.sends } else { &mut channel.receives };
+        let end = if matches!(kind, RequestKind::Send) { &mut channel.sends } else { &mut channel.receives };
         let this = &mut self.ranks[rank];
         this.outstanding.push(Request { kind, pair, index: end.len(), set });
         let synchronous = matches!(step, Step::Ssend { .. } | Step::Issend { .. });
@@ -250,7 +252,7 @@ impl<'a> Machine<'a> {
 
     /// The data of a completed receive reaches the rank's memory.
     fn deliver(&mut self, rank: usize, Request { kind, pair, index, .. }: Request) {
-        if matches!(kind, Kind::Receive) {
+        if matches!(kind, RequestKind::Receive) {
             let send = &self.channels[&pair].sends[index];
             if let Err(text) = self.memory.receive(rank, &send.carried) {
                 self.failure = Some(Failure::Data(pair.to, format!("{text} (from {})", pair.from)));
@@ -265,12 +267,12 @@ impl<'a> Machine<'a> {
         let (send, receive) = (channel.sends.get(index), channel.receives.get(index));
         let synchronous = self.sends == Sends::Synchronous || send.is_some_and(|send| send.synchronous);
         match (synchronous, kind) {
-            (false, Kind::Send) => send.map(|send| (send.date, 0)),
-            (false, Kind::Receive) => send.map(|send| (send.date + 1, send.heard)),
+            (false, RequestKind::Send) => send.map(|send| (send.date, 0)),
+            (false, RequestKind::Receive) => send.map(|send| (send.date + 1, send.heard)),
             (true, _) => {
                 let met = send?.date.max(receive?.date) + 1;
                 // A synchronous send tells the sender nothing: causality must not rely on the mode.
-                Some((met, if matches!(kind, Kind::Send) { 0 } else { send?.heard }))
+                Some((met, if matches!(kind, RequestKind::Send) { 0 } else { send?.heard }))
             }
         }
     }

@@ -12,7 +12,7 @@ use mpirage_data::{Basic, Op, apply};
 use super::edges::share;
 use super::instance::{Instance, Participant};
 use crate::data_plane::{DataPlane, Held};
-use crate::memory::{Memory, Place, UserReduction};
+use crate::memory::{Memory, RankAddress, UserReduction};
 
 /// Alltoall reads each contribution as a whole while they fit in this many bytes together, else block by block.
 const WHOLE_ALLTOALL_BYTES: u64 = 512 << 20;
@@ -305,8 +305,8 @@ impl<'a, M: Memory> Exchange<'a, M> {
         }
     }
 
-    fn place(&self, at: At, address: u64) -> Place {
-        Place { rank: self.instance.rank_of(at.member), address: address + at.offset }
+    fn place(&self, at: At, address: u64) -> RankAddress {
+        RankAddress { rank: self.instance.rank_of(at.member), address: address + at.offset }
     }
 
     fn participant(&self, member: u32) -> &Participant {

@@ -6,7 +6,7 @@ use mpirage_call::{
 };
 use mpirage_kernel::{DiskWork, Milestone};
 use mpirage_platform::HostId;
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 use mpirage_units::Time;
 
 use super::core::Core;
@@ -462,8 +462,8 @@ impl<M: Memory> FileCalls<'_, M> {
 }
 
 /// The record of bytes that went to an aggregator, or came from one.
-fn record(message: &GatheredMessage, file: ContextId, now: Time) -> Message {
-    Message {
+fn record(message: &GatheredMessage, file: ContextId, now: Time) -> MessageRecord {
+    MessageRecord {
         from: message.from.get(),
         to: message.to.get(),
         bytes: message.bytes,

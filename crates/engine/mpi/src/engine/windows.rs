@@ -6,14 +6,14 @@ use mpirage_call::{
 };
 use mpirage_data::{Basic, Op};
 use mpirage_kernel::Milestone;
-use mpirage_record::{Message, Scope};
+use mpirage_record::{MessageRecord, Scope};
 use mpirage_units::{Duration, Time};
 
 use super::core::Core;
 use super::task::Progress;
 use crate::due::Due;
 use crate::ids::ActivityId;
-use crate::memory::{Memory, Place};
+use crate::memory::{Memory, RankAddress};
 use crate::protocol::{AccessProgress, per_byte};
 use crate::ranks::line::Phase;
 use crate::ranks::request::Operation;
@@ -211,7 +211,7 @@ impl<M: Memory> OneSided<'_, M> {
             Payload::Inline(bytes) => bytes,
             Payload::At(address) => {
                 read.resize(2 * WORD * call.parts as usize, 0);
-                self.core.data.memory_mut().read(Place { rank, address }, &mut read);
+                self.core.data.memory_mut().read(RankAddress { rank, address }, &mut read);
                 &read
             }
         };
@@ -421,8 +421,8 @@ impl<M: Memory> OneSided<'_, M> {
 }
 
 /// The record of bytes that an access has moved.
-fn message(access: &Access, (from, to): (RankId, RankId), now: Time) -> Message {
-    Message {
+fn message(access: &Access, (from, to): (RankId, RankId), now: Time) -> MessageRecord {
+    MessageRecord {
         from: from.get(),
         to: to.get(),
         bytes: access.bytes,

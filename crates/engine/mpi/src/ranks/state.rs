@@ -34,7 +34,7 @@ pub(crate) enum Wakeup {
 /// The state of one rank: two cache lines.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Rank {
+struct RankState {
     /// By number; the first is unused, since blocking calls have a request of their line.
     requests: Vec<Slot>,
     /// Numbers of requests that are complete, of a rank that takes them as such; with `STARTED`, of those that have started.
@@ -57,7 +57,7 @@ struct Rank {
 #[derive(Debug)]
 pub(crate) struct Ranks {
     lines: Vec<Line>,
-    ranks: Vec<Rank>,
+    ranks: Vec<RankState>,
     /// The cost of a receive for a line.
     overhead: Overhead,
     /// Has any request ever lent its memory?
@@ -69,7 +69,7 @@ pub(crate) struct Ranks {
 impl Ranks {
     /// So many ranks with one line each.
     pub(crate) fn new(count: usize, overhead: Overhead) -> Ranks {
-        let rank = |_| Rank {
+        let rank = |_| RankState {
             requests: vec![Slot::UNUSED],
             completed: None,
             callbacks: 0,
@@ -187,7 +187,7 @@ impl Ranks {
             return Wakeup::None;
         }
         let rank = state.rank;
-        let Rank { requests, completed, .. } = &mut self.ranks[rank.index()];
+        let RankState { requests, completed, .. } = &mut self.ranks[rank.index()];
         if requests.len() <= id.index() {
             requests.resize(id.index() + 1, Slot::UNUSED);
         }
@@ -313,7 +313,7 @@ impl Ranks {
 
     /// Do completed requests wait to be taken? From the first time on, requests are noted as they complete.
     pub(crate) fn has_completed(&mut self, rank: RankId) -> bool {
-        let Rank { completed, requests, .. } = &mut self.ranks[rank.index()];
+        let RankState { completed, requests, .. } = &mut self.ranks[rank.index()];
         let completed = completed.get_or_insert_with(|| {
             let done = |(_, slot): &(usize, &Slot)| slot.done.is_some();
             requests.iter().enumerate().filter(done).map(|(id, _)| id as u32).collect()
@@ -324,7 +324,7 @@ impl Ranks {
     /// Puts completed requests into the reply and frees them. Gives what receiving costs the line.
     pub(crate) fn take_completed(&mut self, line: LineId) -> Duration {
         let Line { rank, reply, ideal, .. } = &mut self.lines[line.index()];
-        let Rank { completed, requests, .. } = &mut self.ranks[rank.index()];
+        let RankState { completed, requests, .. } = &mut self.ranks[rank.index()];
         let mut cost = Duration::ZERO;
         for number in completed.iter_mut().flat_map(|completed| completed.drain(..)) {
             if number & STARTED != 0 {

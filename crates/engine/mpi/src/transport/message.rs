@@ -5,7 +5,7 @@ use mpirage_record::Scope;
 use mpirage_units::Time;
 
 use super::matching::Key;
-use super::order::Place;
+use super::order::SequenceNumber;
 use crate::data_plane::Held;
 use crate::ids::{ReceiveId, RunId};
 use crate::origin::Origin;
@@ -118,7 +118,7 @@ pub(crate) struct Message {
     /// Did it, or the request for it, reach the receiver before the receive was posted?
     pub unexpected: bool,
     /// Its place in the order of messages.
-    pub place: Place,
+    pub place: SequenceNumber,
     pub sent: Time,
     /// When it was sent by ideal clocks ([`crate::ideal`]); if its sender waits, from the match on, when both had come.
     pub ideal: Time,

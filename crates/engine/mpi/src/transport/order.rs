@@ -22,17 +22,17 @@ struct Pair {
     early: BTreeMap<u32, MessageId>,
 }
 
-/// A message's place: which pair, and the how-manyth of it.
+/// A message's place in the order: its pair, and how many messages of the pair come before.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct SequenceNumber {
     pair: u32,
     nth: u32,
 }
 
-impl Place {
+impl SequenceNumber {
     /// The place of a message among all messages of the run, for matching that does not order each pair separately.
-    pub(crate) fn of_run(turn: u64) -> Place {
-        Place { pair: (turn >> 32) as u32, nth: turn as u32 }
+    pub(crate) fn of_run(turn: u64) -> SequenceNumber {
+        SequenceNumber { pair: (turn >> 32) as u32, nth: turn as u32 }
     }
 
     /// The how-manyth of the run it is.
@@ -43,7 +43,7 @@ impl Place {
 
 impl Orders {
     /// The place of the next message between two ranks.
-    pub(crate) fn next_place(&mut self, from: RankId, to: RankId) -> Place {
+    pub(crate) fn next_place(&mut self, from: RankId, to: RankId) -> SequenceNumber {
         let Orders { numbers, pairs } = self;
         let pair = *numbers.entry((from, to)).or_insert_with(|| {
             pairs.push(Pair::default());
@@ -51,11 +51,11 @@ impl Orders {
         });
         let state = &mut pairs[pair as usize];
         state.sent += 1;
-        Place { pair, nth: state.sent - 1 }
+        SequenceNumber { pair, nth: state.sent - 1 }
     }
 
     /// A message has come. True if it is its turn; then [`Orders::next_early`] gives those whose turn is next.
-    pub(crate) fn is_next(&mut self, place: Place, message: MessageId) -> bool {
+    pub(crate) fn is_next(&mut self, place: SequenceNumber, message: MessageId) -> bool {
         let pair = &mut self.pairs[place.pair as usize];
         if place.nth == pair.seen {
             pair.seen += 1;
@@ -66,7 +66,7 @@ impl Orders {
     }
 
     /// A message that came early and whose turn it is.
-    pub(crate) fn next_early(&mut self, place: Place) -> Option<MessageId> {
+    pub(crate) fn next_early(&mut self, place: SequenceNumber) -> Option<MessageId> {
         let pair = &mut self.pairs[place.pair as usize];
         let next = pair.early.remove(&pair.seen)?;
         pair.seen += 1;

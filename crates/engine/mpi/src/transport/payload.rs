@@ -83,7 +83,7 @@ impl Transport {
         let &Receive { rank, address, room, .. } = &self.receives[receive];
         let fits = bytes.len() as u64 <= room;
         if fits && address != 0 {
-            data.write(memory::Place { rank, address }, bytes);
+            data.write(memory::RankAddress { rank, address }, bytes);
         }
         fits
     }
@@ -112,7 +112,7 @@ impl Transport {
         receive: ReceiveId,
     ) {
         let (message, receive) = (&self.messages[message], &self.receives[receive]);
-        let to = memory::Place { rank: receive.rank, address: receive.address };
+        let to = memory::RankAddress { rank: receive.rank, address: receive.address };
         data.deliver(message.held, message.from, to, message.bytes);
     }
 }

@@ -26,7 +26,7 @@ use mpirage_units::{Duration, Time};
 
 use super::matching::{Key, Probe};
 use super::message::{Message, Outgoing, Owner, Receive, Taker, TransferState};
-use super::order::Place;
+use super::order::SequenceNumber;
 use super::state::{Env, Event, Reception, Transport};
 use crate::due::Due;
 use crate::ids::{DelayedId, MessageId, ReceiveId};
@@ -201,7 +201,7 @@ impl Transport {
     pub(crate) fn deliver<M: Memory>(&mut self, env: &mut Env<'_, M>, id: MessageId) {
         let message = &self.messages[id];
         // Before the bytes are copied: right after a large copy, reads of what was just stored are slow.
-        env.observers.message(record::Message {
+        env.observers.message(record::MessageRecord {
             from: message.from.get(),
             to: message.to.get(),
             bytes: message.bytes,
@@ -393,11 +393,11 @@ impl Transport {
     }
 
     #[inline(always)]
-    fn next_place<M>(&mut self, env: &mut Env<'_, M>, from: RankId, to: RankId) -> Place {
+    fn next_place<M>(&mut self, env: &mut Env<'_, M>, from: RankId, to: RankId) -> SequenceNumber {
         match self.protocol.envelope {
-            Envelope::AtSend => Place::default(),
+            Envelope::AtSend => SequenceNumber::default(),
             Envelope::OnArrival => self.orders.next_place(from, to),
-            Envelope::InOrder => Place::of_run(env.occupancy.next_turn()),
+            Envelope::InOrder => SequenceNumber::of_run(env.occupancy.next_turn()),
         }
     }
 
@@ -494,7 +494,7 @@ impl Transport {
             return self.matched_in_graph(env, id);
         }
         if let Some(turn) = env.occupancy.count_from_match(to) {
-            self.messages[id].place = Place::of_run(turn);
+            self.messages[id].place = SequenceNumber::of_run(turn);
         }
         if mode == TransferMode::Held && sender_waits {
             self.messages[id].sender_waits = false;

@@ -6,7 +6,7 @@ use mpirage_units::Time;
 
 use super::exposure::Stretch;
 use crate::data_plane::{DataPlane, Held};
-use crate::memory::{Memory, Place};
+use crate::memory::{Memory, RankAddress};
 use crate::transport::message::Owner;
 
 /// Two ranks and a window: accesses on one way are applied in order.
@@ -87,7 +87,7 @@ impl Access {
     /// Gives the origin what it gets.
     pub(crate) fn deliver<M: Memory>(&mut self, data: &mut DataPlane<M>) {
         if self.result != 0 && !self.fetched.is_empty() {
-            data.write(Place { rank: self.way.origin, address: self.result }, &self.fetched);
+            data.write(RankAddress { rank: self.way.origin, address: self.result }, &self.fetched);
         }
     }
 
@@ -96,7 +96,7 @@ impl Access {
         let mut rest = &mut loaded[..];
         for &Stretch { address, bytes } in &self.parts {
             let (now, later) = rest.split_at_mut((bytes as usize).min(rest.len()));
-            data.memory_mut().read(Place { rank: self.way.target, address }, now);
+            data.memory_mut().read(RankAddress { rank: self.way.target, address }, now);
             rest = later;
         }
         loaded
@@ -106,7 +106,7 @@ impl Access {
         let mut rest = stored;
         for &Stretch { address, bytes } in &self.parts {
             let (now, later) = rest.split_at((bytes as usize).min(rest.len()));
-            data.memory_mut().write_at_once(Place { rank: self.way.target, address }, now);
+            data.memory_mut().write_at_once(RankAddress { rank: self.way.target, address }, now);
             rest = later;
         }
     }

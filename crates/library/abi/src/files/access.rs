@@ -7,7 +7,7 @@ use mpirage_call::{Call, ContextId, FileAccessCall, RequestId};
 
 use super::descriptor::{Descriptor, refused};
 use super::representation::{Elements, Representation};
-use super::view::{Place, View};
+use super::view::{FileRange, View};
 use crate::ground::error::Result;
 
 /// Stretches with gaps are read with the gaps if that reads at most so many bytes more for each that is wanted, and no more than
@@ -38,7 +38,7 @@ impl FileAccess {
         let request = request.into();
         let bytes = self.visible(self.bytes);
         let (mut first, mut end, mut pieces) = (None, 0, 0_u32);
-        for Place { offset, length } in self.view.places(self.position, bytes) {
+        for FileRange { offset, length } in self.view.places(self.position, bytes) {
             first.get_or_insert(offset);
             end = end.max(offset + length);
             pieces = pieces.saturating_add(1);
@@ -74,7 +74,7 @@ impl FileAccess {
     }
 
     fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
-        for Place { offset, length } in self.view.places(self.position, bytes.len() as u64) {
+        for FileRange { offset, length } in self.view.places(self.position, bytes.len() as u64) {
             let (now, later) = bytes.split_at(length as usize);
             self.descriptor.write(now, offset)?;
             bytes = later;
@@ -84,7 +84,7 @@ impl FileAccess {
 
     /// Reads until the file ends; gives the number of bytes.
     fn read_all(&self, bytes: &mut [u8]) -> io::Result<usize> {
-        let places: Vec<Place> = self.view.places(self.position, bytes.len() as u64).collect();
+        let places: Vec<FileRange> = self.view.places(self.position, bytes.len() as u64).collect();
         let start = places.iter().map(|place| place.offset).min().unwrap_or(0);
         let end = places.iter().map(|place| place.offset + place.length).max().unwrap_or(0);
         if places.len() > 1 && end - start <= (MOST_GAPS * bytes.len() as u64).min(LARGEST_SIEVE) {
@@ -93,7 +93,7 @@ impl FileAccess {
             return Ok(copy_places(&places, start, &sieve[..there], bytes));
         }
         let mut filled = 0;
-        for Place { offset, length } in places {
+        for FileRange { offset, length } in places {
             let room = &mut bytes[filled..filled + length as usize];
             let there = self.descriptor.read(room, offset)?;
             filled += there;
@@ -106,9 +106,9 @@ impl FileAccess {
 }
 
 /// Takes what is wanted out of bytes with gaps, up to the first that is missing.
-fn copy_places(places: &[Place], start: u64, sieve: &[u8], bytes: &mut [u8]) -> usize {
+fn copy_places(places: &[FileRange], start: u64, sieve: &[u8], bytes: &mut [u8]) -> usize {
     let mut filled = 0;
-    for Place { offset, length } in places {
+    for FileRange { offset, length } in places {
         let from = ((offset - start) as usize).min(sieve.len());
         let there = (*length as usize).min(sieve.len() - from);
         bytes[filled..filled + there].copy_from_slice(&sieve[from..from + there]);

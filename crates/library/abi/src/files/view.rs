@@ -44,7 +44,7 @@ struct Stretch {
 
 /// Adjacent bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct FileRange {
     pub offset: u64,
     pub length: u64,
 }
@@ -125,12 +125,12 @@ pub(crate) struct Places<'a> {
 
 impl Places<'_> {
     /// The rest of the current stretch.
-    fn current(&self) -> Option<Place> {
+    fn current(&self) -> Option<FileRange> {
         let Tile { extent, stretches, .. } = &*self.view.tile;
         let stretch = stretches.get(self.stretch)?;
         let skipped = self.within - stretch.stream;
         let offset = self.view.displacement + self.tile * extent + stretch.file + skipped;
-        Some(Place { offset, length: (stretch.length - skipped).min(self.left) })
+        Some(FileRange { offset, length: (stretch.length - skipped).min(self.left) })
     }
 
     fn advance(&mut self, by: u64) {
@@ -146,21 +146,21 @@ impl Places<'_> {
     }
 
     /// Whole tiles whose bytes are all adjacent, at once.
-    fn jump(&mut self) -> Option<Place> {
+    fn jump(&mut self) -> Option<FileRange> {
         let Tile { size, extent, stretches } = &*self.view.tile;
         let dense = stretches.len() == 1 && size == extent;
         (dense && self.left > 0).then(|| {
             let offset = self.current().map_or(self.view.displacement, |place| place.offset);
             let length = std::mem::take(&mut self.left);
-            Place { offset, length }
+            FileRange { offset, length }
         })
     }
 }
 
 impl Iterator for Places<'_> {
-    type Item = Place;
+    type Item = FileRange;
 
-    fn next(&mut self) -> Option<Place> {
+    fn next(&mut self) -> Option<FileRange> {
         if let Some(all) = self.jump() {
             return Some(all);
         }

@@ -28,14 +28,14 @@ pub(crate) struct DatatypeObject {
     pub committed: bool,
     pub name: String,
     pub attributes: Attributes,
-    pub kind: Kind,
+    pub kind: DatatypeKind,
     /// The form of the constructor that made it; `MPI_Type_get_contents_c` tells.
     pub interface: Interface,
 }
 
 /// Where a datatype is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DatatypeKind {
     /// The standard.
     Predefined,
     /// `MPI_Type_create_f90_*`: predefined too, but without a name.
@@ -74,7 +74,10 @@ impl Datatypes {
 
     /// The calls that made the datatypes that the program has not freed.
     pub fn unfreed(&self) -> impl Iterator<Item = Caller> {
-        self.handles.unfreed().filter(|(_, object)| object.kind == Kind::Derived).map(|(maker, _)| maker)
+        self.handles
+            .unfreed()
+            .filter(|(_, object)| object.kind == DatatypeKind::Derived)
+            .map(|(maker, _)| maker)
     }
 
     #[inline]
@@ -109,9 +112,11 @@ impl Datatypes {
     pub fn get_derived(&self, datatype: MPI_Datatype) -> Result<&DatatypeObject> {
         let object = self.get(datatype)?;
         match object.kind {
-            Kind::Derived => Ok(object),
-            Kind::Predefined => fail!(MPI_ERR_TYPE, "{} is predefined and cannot be freed", object.name),
-            Kind::Parameterized(_) => fail!(MPI_ERR_TYPE, "a predefined datatype cannot be freed"),
+            DatatypeKind::Derived => Ok(object),
+            DatatypeKind::Predefined => {
+                fail!(MPI_ERR_TYPE, "{} is predefined and cannot be freed", object.name)
+            }
+            DatatypeKind::Parameterized(_) => fail!(MPI_ERR_TYPE, "a predefined datatype cannot be freed"),
         }
     }
 
@@ -142,7 +147,7 @@ impl Datatypes {
         }
         let handle = self.insert(DatatypeObject {
             committed: true,
-            kind: Kind::Parameterized(parameters),
+            kind: DatatypeKind::Parameterized(parameters),
             ..DatatypeObject::derived(Datatype::basic(basic).dup())
         });
         self.parameterized.push((parameters, handle));
@@ -170,7 +175,7 @@ impl DatatypeObject {
             committed: true,
             name: default_name(basic).to_owned(),
             attributes: Attributes::default(),
-            kind: Kind::Predefined,
+            kind: DatatypeKind::Predefined,
             interface: Interface::Classic,
         }
     }
@@ -182,7 +187,7 @@ impl DatatypeObject {
             committed: false,
             name: String::new(),
             attributes: Attributes::default(),
-            kind: Kind::Derived,
+            kind: DatatypeKind::Derived,
             interface: Interface::Classic,
         }
     }

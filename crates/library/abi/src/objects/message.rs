@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A message that is to be received by its handle.
 #[derive(Clone, Debug)]
-pub(crate) struct Message {
+pub(crate) struct MatchedMessage {
     /// Its number at the simulator.
     pub number: u32,
     pub context: ContextId,
@@ -22,22 +22,22 @@ pub(crate) struct Message {
 
 /// All messages that have been taken and not received.
 #[derive(Debug)]
-pub(crate) struct Messages(Handles<Message>);
+pub(crate) struct Messages(Handles<MatchedMessage>);
 
 impl Messages {
     pub(crate) const fn new() -> Messages {
         Messages(Handles::new())
     }
 
-    pub(crate) fn insert(&mut self, message: Message) -> MPI_Message {
+    pub(crate) fn insert(&mut self, message: MatchedMessage) -> MPI_Message {
         MPI_Message(self.0.insert(message))
     }
 
-    pub(crate) fn get(&self, message: MPI_Message) -> Result<&Message> {
+    pub(crate) fn get(&self, message: MPI_Message) -> Result<&MatchedMessage> {
         self.0.get(message.0).ok_or_else(|| invalid(message))
     }
 
-    pub(crate) fn remove(&mut self, message: MPI_Message) -> Result<Message> {
+    pub(crate) fn remove(&mut self, message: MPI_Message) -> Result<MatchedMessage> {
         self.0.remove(message.0).ok_or_else(|| invalid(message))
     }
 }

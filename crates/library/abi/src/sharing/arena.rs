@@ -65,10 +65,10 @@ pub(super) enum Source {
 
 struct Block {
     length: usize,
-    kind: Kind,
+    kind: BlockKind,
 }
 
-enum Kind {
+enum BlockKind {
     /// All of it is shared.
     View,
     /// These parts of it are shared.
@@ -160,7 +160,7 @@ impl Arena {
         if !mapped {
             return None;
         }
-        self.blocks.insert(addresses.start, Block { length, kind: Kind::View });
+        self.blocks.insert(addresses.start, Block { length, kind: BlockKind::View });
         let start = addresses.start;
         self.views.insert((source, view), addresses);
         Some(start)
@@ -184,7 +184,7 @@ impl Arena {
             parts.push(part);
         }
         let shared = parts.iter().map(ExactSizeIterator::len).sum();
-        self.blocks.insert(address, Block { length, kind: Kind::InParts(parts) });
+        self.blocks.insert(address, Block { length, kind: BlockKind::InParts(parts) });
         IN_PARTS.fetch_add(1, Ordering::Relaxed);
         Some((address, shared))
     }
@@ -197,7 +197,7 @@ impl Arena {
     /// A rank does not need the block any more. False if no block begins here.
     pub(super) fn give_back(&mut self, address: usize) -> bool {
         let Some(block) = self.blocks.get(&address) else { return false };
-        if let Kind::InParts(_) = block.kind {
+        if let BlockKind::InParts(_) = block.kind {
             unmap(address, block.length);
             self.blocks.remove(&address);
             IN_PARTS.fetch_sub(1, Ordering::Relaxed);
@@ -207,7 +207,7 @@ impl Arena {
 
     fn shares(&self, wanted: Range<usize>) -> bool {
         let Some((_, block)) = self.blocks.range(..=wanted.start).next_back() else { return false };
-        let Kind::InParts(parts) = &block.kind else { return false };
+        let BlockKind::InParts(parts) = &block.kind else { return false };
         parts.iter().any(|part| part.start <= wanted.start && wanted.end <= part.end)
     }
 

@@ -49,11 +49,11 @@ const DEADLOCK_EXIT_CODE: i32 = 80;
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     /// Messages that were not received yet, in the order they were sent.
-    unexpected: Vec<Message>,
+    unexpected: Vec<SelfMessage>,
     /// Receives that have no message, in the order they were posted.
     posted: Vec<Receive>,
     /// Messages taken by matched probes.
-    taken: HashMap<u32, Message>,
+    taken: HashMap<u32, SelfMessage>,
     /// How requests ended that the program has not waited for yet.
     done: HashMap<RequestId, Completion>,
     /// Communicators and taken messages so far.
@@ -65,7 +65,7 @@ pub(crate) struct Alone {
 }
 
 #[derive(Debug)]
-struct Message {
+struct SelfMessage {
     context: ContextId,
     tag: i32,
     data: Vec<u8>,
@@ -203,22 +203,22 @@ impl Alone {
             (Some(position), _) => {
                 let receive = self.posted.remove(position);
                 self.end(request, Completion::empty(0));
-                let message = Message { context, tag, data, sender: None };
+                let message = SelfMessage { context, tag, data, sender: None };
                 self.end(receive.request, deliver(&receive, &message));
             }
             (None, SendMode::Synchronous) => {
                 let sender = Some(request.unwrap_or_else(|| deadlock()));
-                self.unexpected.push(Message { context, tag, data, sender });
+                self.unexpected.push(SelfMessage { context, tag, data, sender });
             }
             (None, _) => {
-                self.unexpected.push(Message { context, tag, data, sender: None });
+                self.unexpected.push(SelfMessage { context, tag, data, sender: None });
                 self.end(request, Completion::empty(0));
             }
         }
     }
 
     /// The message a receive gets, which ends its send.
-    fn find(&mut self, receive: &Receive, matched: Option<u32>) -> Option<Message> {
+    fn find(&mut self, receive: &Receive, matched: Option<u32>) -> Option<SelfMessage> {
         let message = match matched {
             Some(number) => self.taken.remove(&number)?,
             None => self.unexpected.remove(self.position(receive.context, receive.tag)?),
@@ -275,7 +275,7 @@ impl Alone {
         let Some(position) = self.position(context, tag) else {
             return nothing_yet(poll);
         };
-        let Message { tag, ref data, .. } = self.unexpected[position];
+        let SelfMessage { tag, ref data, .. } = self.unexpected[position];
         reply.completions.push(received(tag, data.len() as u64));
         if take {
             self.numbers += 1;
@@ -311,7 +311,7 @@ fn received(tag: i32, bytes: u64) -> Completion {
     Completion { source: 0, tag, bytes, ..Completion::empty(0) }
 }
 
-fn deliver(receive: &Receive, message: &Message) -> Completion {
+fn deliver(receive: &Receive, message: &SelfMessage) -> Completion {
     let sent = message.data.len() as u64;
     write(receive.address, &message.data[..sent.min(receive.bytes) as usize]);
     Completion { truncated: sent > receive.bytes, ..received(message.tag, sent) }

@@ -44,7 +44,7 @@ pub(crate) enum Verdict {
 /// The durations of earlier bursts of a rank, by the place of the call after them.
 #[derive(Default)]
 pub(crate) struct Disturbances {
-    places: HashMap<usize, Place>,
+    places: HashMap<usize, EarlierBursts>,
     /// The number of bursts.
     bursts: u64,
     /// The kernel's account of waiting when it was last asked, and the number of bursts then.
@@ -57,7 +57,7 @@ pub(crate) struct Disturbances {
 
 /// Earlier bursts before a call.
 #[derive(Default)]
-struct Place {
+struct EarlierBursts {
     recent: [u32; REMEMBERED],
     count: u32,
     /// Nearly all bursts are shorter than this.
@@ -93,7 +93,7 @@ impl Disturbances {
     }
 }
 
-impl Place {
+impl EarlierBursts {
     fn remember(&mut self, nanos: u64) {
         self.recent[self.count as usize % REMEMBERED] = u32::try_from(nanos).unwrap_or(u32::MAX);
         self.count = self.count.wrapping_add(1);

@@ -20,13 +20,13 @@ pub(crate) struct Sampling(Mutex<Blocks>);
 #[derive(Default)]
 struct Blocks {
     /// Blocks to skip, and the picoseconds each stands for.
-    known: HashMap<Place, u64>,
+    known: HashMap<BlockKey, u64>,
     executed: u64,
     skipped: u64,
 }
 
 /// Where a block is: address of the file's name, line, hash of the tag, and whose executions count.
-type Place = (usize, i32, u64, bool);
+type BlockKey = (usize, i32, u64, bool);
 
 /// A block as the program names it.
 pub(crate) struct Site<'a> {
@@ -73,7 +73,7 @@ impl Sampling {
 }
 
 impl Site<'_> {
-    fn place(&self) -> Place {
+    fn place(&self) -> BlockKey {
         let tag = self.tag.to_bytes();
         let hash = if tag.is_empty() { 0 } else { hash_of(tag) };
         (self.file.as_ptr().addr(), self.line, hash, self.global)

@@ -22,7 +22,7 @@ use crate::flows::Flows;
 use crate::heap::{ABSENT, Heap};
 use crate::list::{IntrusiveList, NONE};
 use crate::messages::Messages;
-use crate::resource::Kind;
+use crate::resource::SharingPolicy;
 use mpirage_units::Time;
 use pool::Pool;
 
@@ -124,7 +124,7 @@ impl Components {
         self.keeps_rest = true;
     }
 
-    pub fn add_resource(&mut self, capacity: f64, kind: Kind) {
+    pub fn add_resource(&mut self, capacity: f64, kind: SharingPolicy) {
         self.pools.push(Pool::new(capacity, kind));
     }
 

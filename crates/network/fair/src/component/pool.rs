@@ -1,14 +1,14 @@
 //! A resource, as components see it.
 
 use crate::list::{Linked, NONE};
-use crate::resource::Kind;
+use crate::resource::SharingPolicy;
 
 /// One cache line: what a solve of a component needs of a resource.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(super) struct Pool {
     pub capacity: f64,
-    kind: Kind,
+    kind: SharingPolicy,
     /// The component whose flows use it, and the next resource of that component.
     pub component: u32,
     next: u32,
@@ -23,7 +23,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub fn new(capacity: f64, kind: Kind) -> Pool {
+    pub fn new(capacity: f64, kind: SharingPolicy) -> Pool {
         let (component, next) = (NONE, NONE);
         Pool {
             capacity,
@@ -56,7 +56,7 @@ impl Pool {
     /// An open flow of so many messages uses it.
     #[inline(always)]
     pub fn open(&mut self, share: f64, count: f64) {
-        let fat = self.kind == Kind::FatPipe;
+        let fat = self.kind == SharingPolicy::FatPipe;
         self.open_share = if fat { self.open_share.max(share) } else { self.open_share + share * count };
     }
 
@@ -69,7 +69,8 @@ impl Pool {
     /// The level at which it is full.
     #[inline]
     pub fn filled_at(&self) -> f64 {
-        let free = if self.kind == Kind::FatPipe { self.capacity } else { self.capacity - self.fixed };
+        let free =
+            if self.kind == SharingPolicy::FatPipe { self.capacity } else { self.capacity - self.fixed };
         match self.open_share > 0.0 {
             true if free > 0.0 => free / self.open_share,
             true => 0.0,

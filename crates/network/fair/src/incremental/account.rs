@@ -16,7 +16,7 @@
 //! a lower bound; it is exact if the limit is right.
 
 use crate::above;
-use crate::resource::Kind;
+use crate::resource::SharingPolicy;
 
 /// One cache line: all that a solve needs of most resources.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub(super) struct Account {
     over: u32,
     /// Changes since the last sum; `STALE` if the account has lost precision.
     postings: u16,
-    pub kind: Kind,
+    pub kind: SharingPolicy,
     /// The account has changed since the resource was last queued.
     dirty: bool,
 }
@@ -67,7 +67,7 @@ impl Load {
 }
 
 impl Account {
-    pub fn new(capacity: f64, kind: Kind) -> Account {
+    pub fn new(capacity: f64, kind: SharingPolicy) -> Account {
         Account {
             capacity,
             kind,
@@ -91,7 +91,7 @@ impl Account {
 
     /// The share of a flow with `count` messages. A fat pipe limits each message alone.
     pub fn weigh(&self, share: f64, count: f64) -> f64 {
-        if self.kind == Kind::FatPipe { share } else { share * count }
+        if self.kind == SharingPolicy::FatPipe { share } else { share * count }
     }
 
     /// Notes that the account has changed.
@@ -112,8 +112,8 @@ impl Account {
     #[inline(always)]
     pub fn open(&mut self, share: f64) {
         match self.kind {
-            Kind::Shared => self.open_share += share,
-            Kind::FatPipe => self.open_share = self.open_share.max(share),
+            SharingPolicy::Shared => self.open_share += share,
+            SharingPolicy::FatPipe => self.open_share = self.open_share.max(share),
         }
         self.post();
     }
@@ -121,7 +121,7 @@ impl Account {
     /// It is decided elsewhere.
     #[inline(always)]
     pub fn close(&mut self, share: f64) {
-        if self.kind == Kind::Shared {
+        if self.kind == SharingPolicy::Shared {
             self.open_share -= share;
         }
         self.post();
@@ -134,7 +134,7 @@ impl Account {
     /// A user whose level is decided elsewhere goes from one level to another. True if the resource may need a repair.
     #[inline(always)]
     pub fn shift(&mut self, share: f64, from: f64, to: f64) -> bool {
-        if self.kind == Kind::FatPipe {
+        if self.kind == SharingPolicy::FatPipe {
             self.highest_fixed = self.highest_fixed.max(to);
             return true;
         }
@@ -167,7 +167,7 @@ impl Account {
     /// The level of a user is decided elsewhere from here on.
     #[inline(always)]
     pub fn enter(&mut self, share: f64, level: f64) {
-        if self.kind == Kind::FatPipe {
+        if self.kind == SharingPolicy::FatPipe {
             self.open(share);
         }
         self.shift(share, 0.0, level);
@@ -208,12 +208,12 @@ impl Account {
     pub fn set_load(&mut self, load: &Load, limit: f64) {
         (self.fixed, self.highest_fixed, self.postings) = (load.fixed, load.highest_fixed, 0);
         match self.kind {
-            Kind::Shared => {
+            SharingPolicy::Shared => {
                 self.limit = limit.max(load.highest_fixed);
                 (self.open_share, self.over) = (load.open_share, load.over);
             }
             // The captures may be put off, so those flows still count.
-            Kind::FatPipe => {
+            SharingPolicy::FatPipe => {
                 self.open_share = load.largest_share;
                 if load.over > 0 {
                     self.highest_fixed = f64::INFINITY;
@@ -241,18 +241,18 @@ impl Account {
         if !between {
             self.limit = limit;
         }
-        between && self.kind == Kind::Shared
+        between && self.kind == SharingPolicy::Shared
     }
 
     /// May users that are decided elsewhere have higher levels than `limit`?
     pub fn may_exceed(&self, limit: f64) -> bool {
-        self.kind == Kind::FatPipe || self.over > 0 || self.highest_fixed > limit
+        self.kind == SharingPolicy::FatPipe || self.over > 0 || self.highest_fixed > limit
     }
 
     /// A lower limit of the level at which the resource is full; exact if it is shared and the limit is right.
     #[inline]
     pub fn full_at(&self) -> f64 {
-        if self.kind == Kind::FatPipe {
+        if self.kind == SharingPolicy::FatPipe {
             return self.full_pipe_at();
         }
         if self.members + self.free + self.over > 0 {
@@ -274,7 +274,7 @@ impl Account {
     /// below them, members rise by more than `rise_tolerance` or not at all.
     #[inline]
     pub fn turn(&self, full: f64, tolerance: f64, rise_tolerance: f64) -> f64 {
-        let others = self.over + self.free > 0 || self.kind == Kind::FatPipe;
+        let others = self.over + self.free > 0 || self.kind == SharingPolicy::FatPipe;
         let rising = if others { tolerance } else { tolerance.max(rise_tolerance) };
         if self.postings >= STALE - 1 {
             0.0
@@ -291,7 +291,7 @@ impl Account {
 
     fn is_settled_at(&self, full: f64, tolerance: f64) -> bool {
         let same = self.level <= full + full * tolerance;
-        same && self.over == 0 && self.free == 0 && self.kind == Kind::Shared
+        same && self.over == 0 && self.free == 0 && self.kind == SharingPolicy::Shared
     }
 }
 

@@ -6,7 +6,7 @@
 //!     members ordered by F ──▶ only the first has a date:  now + (F − V_r)/μ_r
 //! ```
 
-use super::demand::Place;
+use super::demand::UsePlace;
 use crate::heap::Heap;
 use crate::virtual_date::VirtualDate;
 use mpirage_units::{Duration, Time};
@@ -16,7 +16,7 @@ use mpirage_units::{Duration, Time};
 pub(super) struct User {
     pub flow: u32,
     /// Where the flow's use of the resource stands.
-    pub place: Place,
+    pub place: UsePlace,
     /// Of all messages of the flow if the resource is shared; of one if it is a fat pipe.
     pub share: f64,
 }

@@ -12,7 +12,7 @@ use super::account::Load;
 use super::posting::posted_at_bound;
 use super::{Incremental, Stop};
 use crate::above;
-use crate::resource::Kind;
+use crate::resource::SharingPolicy;
 
 /// A flow that the resource in hand takes from its bottleneck or bound.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +26,8 @@ impl Incremental {
     /// The level at which a resource is full if no user is captured.
     pub(super) fn full_at(&self, resource: u32) -> f64 {
         match self.accounts[resource as usize].kind {
-            Kind::Shared => self.accounts[resource as usize].full_at(),
-            Kind::FatPipe => self.full_pipe_at(resource),
+            SharingPolicy::Shared => self.accounts[resource as usize].full_at(),
+            SharingPolicy::FatPipe => self.full_pipe_at(resource),
         }
     }
 
@@ -63,8 +63,8 @@ impl Incremental {
         }
         let mut load = self.list_captives(resource, full);
         let level = match self.accounts[resource as usize].kind {
-            Kind::Shared => self.release_captives(resource, &mut load),
-            Kind::FatPipe => full,
+            SharingPolicy::Shared => self.release_captives(resource, &mut load),
+            SharingPolicy::FatPipe => full,
         };
         let some = self.accounts[resource as usize].has_open() || !self.captives.is_empty();
         let level = if some { level } else { f64::INFINITY };

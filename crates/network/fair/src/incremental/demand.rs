@@ -30,9 +30,9 @@ struct Line {
 
 /// Where a use of a resource by a flow stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place(u32);
+pub(super) struct UsePlace(u32);
 
-impl Place {
+impl UsePlace {
     fn line(self) -> usize {
         (self.0 / PLACES) as usize
     }
@@ -127,21 +127,21 @@ impl Demands {
     }
 
     /// Where the uses of a line stand.
-    pub fn places(&self, line: usize) -> impl Iterator<Item = Place> + use<> {
-        (0..u32::from(self.lines[line].count)).map(move |nth| Place(line as u32 * PLACES + nth))
+    pub fn places(&self, line: usize) -> impl Iterator<Item = UsePlace> + use<> {
+        (0..u32::from(self.lines[line].count)).map(move |nth| UsePlace(line as u32 * PLACES + nth))
     }
 
     /// The resource of a use.
-    pub fn resource(&self, place: Place) -> u32 {
+    pub fn resource(&self, place: UsePlace) -> u32 {
         self.lines[place.line()].resources[place.nth()]
     }
 
     /// The position of a use in its resource's list of users.
-    pub fn slot(&self, place: Place) -> u32 {
+    pub fn slot(&self, place: UsePlace) -> u32 {
         self.slots[place.line()][place.nth()]
     }
 
-    pub fn set_slot(&mut self, place: Place, slot: u32) {
+    pub fn set_slot(&mut self, place: UsePlace, slot: u32) {
         self.slots[place.line()][place.nth()] = slot;
     }
 

@@ -35,7 +35,7 @@ mod solve;
 use crate::TOLERANCE;
 use crate::flow::Use;
 use crate::heap::{ABSENT, Heap};
-use crate::resource::Kind;
+use crate::resource::SharingPolicy;
 use crate::virtual_date::VirtualDate;
 use account::Account;
 use agenda::Agenda;
@@ -131,7 +131,7 @@ pub(crate) struct First {
 }
 
 impl Incremental {
-    pub fn add_resource(&mut self, capacity: f64, kind: Kind) {
+    pub fn add_resource(&mut self, capacity: f64, kind: SharingPolicy) {
         self.accounts.push(Account::new(capacity, kind));
         self.bottlenecks.push(Bottleneck::new());
         self.queued.push(f64::INFINITY);
@@ -254,7 +254,7 @@ impl Incremental {
         let places = demands.lines(flow).flat_map(|line| demands.places(line));
         for (Use { resource, share }, place) in uses.zip(places) {
             let account = &mut accounts[resource as usize];
-            if account.kind == Kind::FatPipe {
+            if account.kind == SharingPolicy::FatPipe {
                 continue;
             }
             if stop == Stop::Free || stop == Stop::At(resource) {
@@ -331,8 +331,8 @@ impl Incremental {
     pub fn load(&self, resource: u32) -> f64 {
         let users = &self.bottlenecks[resource as usize].users;
         let count = |user: &User| match self.accounts[resource as usize].kind {
-            Kind::Shared => 1.0,
-            Kind::FatPipe => self.flows[user.flow as usize].count,
+            SharingPolicy::Shared => 1.0,
+            SharingPolicy::FatPipe => self.flows[user.flow as usize].count,
         };
         users.iter().map(|user| user.share * count(user) * self.level(user.flow)).sum()
     }

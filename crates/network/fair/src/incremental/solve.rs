@@ -3,7 +3,7 @@
 use super::agenda::Step;
 use super::{AHEAD, Incremental, Stop};
 use crate::above;
-use crate::resource::Kind;
+use crate::resource::SharingPolicy;
 
 /// So many changes of a level in one solve may be necessary.
 const MANY_CHANGES: u32 = 8;
@@ -43,7 +43,7 @@ impl Incremental {
             let mut alone = f64::INFINITY;
             self.demands.each(flow, |resource, share| {
                 let account = &self.accounts[resource as usize];
-                if account.kind == Kind::Shared {
+                if account.kind == SharingPolicy::Shared {
                     alone = alone.min(account.capacity / share);
                 }
             });

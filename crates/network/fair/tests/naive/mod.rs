@@ -1,6 +1,6 @@
 //! A simulator without any cleverness: solves from scratch at every date, in floating-point seconds.
 
-use mpirage_fair::{Kind, oracle};
+use mpirage_fair::{SharingPolicy, oracle};
 use std::collections::BTreeMap;
 
 pub struct Naive {
@@ -13,7 +13,7 @@ pub struct Naive {
 }
 
 impl Naive {
-    pub fn new(resources: &[(f64, Kind)]) -> Naive {
+    pub fn new(resources: &[(f64, SharingPolicy)]) -> Naive {
         let resources =
             resources.iter().map(|&(capacity, kind)| oracle::Resource { capacity, kind }).collect();
         Naive { resources, flows: vec![], now: 0.0, started: 0, ends: BTreeMap::new() }

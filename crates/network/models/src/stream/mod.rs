@@ -34,7 +34,7 @@ use mpirage_platform::Platform;
 use mpirage_units::{Duration, Time, draw};
 
 use self::interfaces::{Interfaces, User};
-use self::queues::{Front, Message, MessageId, PartEnd, Queues};
+use self::queues::{Front, MessageId, PartEnd, Queues, StreamMessage};
 use self::windows::{Passage, Windows};
 use self::wires::{Burst, Load, Wires};
 use crate::flow_parameters::FlowParameters;
@@ -450,14 +450,14 @@ fn next_step(date: Time, slack: Duration) -> Time {
 /// Events reported to the kernel.
 impl StreamNetwork {
     fn sender_is_free(&mut self, id: MessageId, events: &mut Vec<Event>) {
-        let &Message { token, transfer, .. } = self.queues.message(id);
+        let &StreamMessage { token, transfer, .. } = self.queues.message(id);
         if self.queues.sender_is_free(id) && transfer.cargo == Cargo::Data {
             events.push(buffer_free(token));
         }
     }
 
     fn has_arrived(&mut self, id: MessageId, events: &mut Vec<Event>) {
-        let &Message { token, transfer, .. } = self.queues.message(id);
+        let &StreamMessage { token, transfer, .. } = self.queues.message(id);
         if self.queues.has_arrived(id) && transfer.cargo == Cargo::Data {
             events.push(buffer_free(token));
         }

@@ -24,7 +24,7 @@ pub(super) struct MessageId(pub u32);
 
 /// A message that is on its way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct StreamMessage {
     pub transfer: Transfer,
     pub token: Token,
     /// If it waits: not before this date does its first byte reach its host.
@@ -66,7 +66,7 @@ enum Pace {
     Waits,
 }
 
-impl Message {
+impl StreamMessage {
     /// Does it wait for others of its stream?
     pub(super) fn waits(&self) -> bool {
         self.pace == Pace::Waits
@@ -121,7 +121,7 @@ pub(super) struct Queues {
     numbers: FxHashMap<StreamKey, u32>,
     streams: Vec<Stream>,
     unused_streams: Vec<u32>,
-    messages: Vec<Message>,
+    messages: Vec<StreamMessage>,
     unused_messages: Vec<u32>,
     /// No limit if there is none.
     send_buffer: Option<u64>,
@@ -179,7 +179,7 @@ impl Queues {
         }
     }
 
-    pub(super) fn message(&self, id: MessageId) -> &Message {
+    pub(super) fn message(&self, id: MessageId) -> &StreamMessage {
         &self.messages[id.0 as usize]
     }
 
@@ -201,7 +201,7 @@ impl Queues {
             _ => Pace::Waits,
         };
         stream.slow += u32::from(pace != Pace::Fast);
-        let message = Message {
+        let message = StreamMessage {
             transfer,
             token,
             ready: Time::ZERO,
@@ -340,7 +340,7 @@ impl Queues {
 
     /// The front of a stream has left it. Gives the new front if something is to be done for it.
     pub(super) fn leave(&mut self, id: MessageId) -> Option<Front> {
-        let Message { stream: number, next, pace, .. } = self.messages[id.0 as usize];
+        let StreamMessage { stream: number, next, pace, .. } = self.messages[id.0 as usize];
         let stream = &mut self.streams[number as usize];
         stream.front = next;
         stream.slow -= u32::from(pace != Pace::Fast);
@@ -382,7 +382,7 @@ impl Queues {
 
     /// Forgets a message of which nothing is to come.
     fn release_if_over(&mut self, id: MessageId) {
-        let Message { sender, has_arrived, .. } = self.messages[id.0 as usize];
+        let StreamMessage { sender, has_arrived, .. } = self.messages[id.0 as usize];
         if has_arrived && sender == Sender::Free {
             self.unused_messages.push(id.0);
         }

@@ -12,7 +12,7 @@ use crate::endpoint::{EndState, Failure, Segment};
 
 /// A message that has not been acknowledged. Its packets follow from its size.
 #[derive(Clone, Copy, Debug)]
-struct Message {
+struct UnacknowledgedMessage {
     /// The number of its first packet.
     start: u64,
     /// The number after that of its last packet.
@@ -25,7 +25,7 @@ struct Message {
 pub(super) struct Sender {
     settings: Arc<RdmaSettings>,
     /// Messages that have not been acknowledged, and which of them is being sent.
-    messages: VecDeque<Message>,
+    messages: VecDeque<UnacknowledgedMessage>,
     at: usize,
     /// The first packet that has not been acknowledged.
     base: u64,
@@ -62,7 +62,7 @@ impl Sender {
     pub(super) fn write(&mut self, bytes: u64) {
         let start = self.end;
         self.end += bytes.div_ceil(self.settings.mtu.max(1).into()).max(1);
-        self.messages.push_back(Message { start, end: self.end, bytes });
+        self.messages.push_back(UnacknowledgedMessage { start, end: self.end, bytes });
     }
 
     /// Is there a packet to send, as far as the limit of packets allows?
@@ -76,7 +76,7 @@ impl Sender {
         if !self.has_packet() {
             return None;
         }
-        let Message { start, end, bytes } = self.messages[self.at];
+        let UnacknowledgedMessage { start, end, bytes } = self.messages[self.at];
         let number = self.next;
         let (first, last) = (number == start, number + 1 == end);
         let mtu = u64::from(self.settings.mtu.max(1));

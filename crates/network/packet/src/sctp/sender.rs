@@ -24,7 +24,7 @@ use crate::endpoint::Lane;
 #[derive(Debug)]
 pub(super) struct Sender {
     /// Messages of which not everything was sent.
-    messages: VecDeque<Message>,
+    messages: VecDeque<UnsentMessage>,
     /// Numbers for messages, by stream.
     numbers: Vec<u32>,
     /// Chunks from `first` on that were sent at least once.
@@ -58,7 +58,7 @@ pub(super) struct Sender {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Message {
+struct UnsentMessage {
     lane: Lane,
     number: u32,
     left: u64,
@@ -132,7 +132,7 @@ impl Sender {
             self.decay(now);
         }
         let number = &mut self.numbers[usize::from(lane.0)];
-        self.messages.push_back(Message { lane, number: *number, left: bytes, begun: false });
+        self.messages.push_back(UnsentMessage { lane, number: *number, left: bytes, begun: false });
         *number += 1;
         self.unsent += bytes;
         self.limit_burst();
@@ -382,7 +382,7 @@ impl Sender {
     }
 }
 
-impl Message {
+impl UnsentMessage {
     /// Its next chunk.
     fn chunk(&self, bytes: u16) -> SentChunk {
         SentChunk {

@@ -55,7 +55,7 @@ pub fn lossless(platform: &Arc<Platform>, links: LosslessParameters, settings: R
 
 /// A message from a host to another, at an instant, on the connection of a class.
 #[derive(Clone, Copy, Debug)]
-pub struct Message {
+pub struct TestMessage {
     pub at: Time,
     pub from: u32,
     pub to: u32,
@@ -63,14 +63,14 @@ pub struct Message {
     pub class: u32,
 }
 
-pub fn message(from: u32, to: u32, bytes: u64) -> Message {
-    Message { at: Time::ZERO, from, to, bytes, class: 0 }
+pub fn message(from: u32, to: u32, bytes: u64) -> TestMessage {
+    TestMessage { at: Time::ZERO, from, to, bytes, class: 0 }
 }
 
 /// Sends messages, in the order of their times, and gives when each arrives, if it does.
 pub fn run<E: Endpoint, L: LinkLayer>(
     network: &mut PacketNetwork<E, L>,
-    messages: &[Message],
+    messages: &[TestMessage],
 ) -> Vec<Option<Time>> {
     let (mut arrivals, mut reports) = (vec![None; messages.len()], Vec::new());
     let (mut now, mut next) = (Time::ZERO, 0);
@@ -93,18 +93,18 @@ pub fn run<E: Endpoint, L: LinkLayer>(
 /// The same where every message arrives, in nanoseconds.
 pub fn run_nanos<L: LinkLayer>(
     network: &mut PacketNetwork<RdmaEndpoint, L>,
-    messages: &[Message],
+    messages: &[TestMessage],
 ) -> Vec<f64> {
     let arrivals = run(network, messages);
     arrivals.into_iter().map(|at| at.expect("it arrives").as_picos() as f64 / 1e3).collect()
 }
 
 /// Sends a message at its time.
-pub fn start(network: &mut Lossless, message: &Message) {
+pub fn start(network: &mut Lossless, message: &TestMessage) {
     network.start(message.at, transfer(message), Token(0));
 }
 
-fn transfer(message: &Message) -> Transfer {
+fn transfer(message: &TestMessage) -> Transfer {
     let (from, to) = (HostId(message.from), HostId(message.to));
     let connection = Connection { source: message.from, target: message.to, class: message.class, stream: 0 };
     Transfer { connection, ..Transfer::data(from, to, message.bytes) }

@@ -32,7 +32,7 @@ const KNOWN: [&str; 17] = [
 ];
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ClusterTopology {
     Flat,
     Torus,
     FatTree,
@@ -49,23 +49,23 @@ impl Reader {
         let kind = cluster.choice(
             "topology",
             &[
-                ("FLAT", Kind::Flat),
-                ("TORUS", Kind::Torus),
-                ("FAT_TREE", Kind::FatTree),
-                ("DRAGONFLY", Kind::Dragonfly),
+                ("FLAT", ClusterTopology::Flat),
+                ("TORUS", ClusterTopology::Torus),
+                ("FAT_TREE", ClusterTopology::FatTree),
+                ("DRAGONFLY", ClusterTopology::Dragonfly),
             ],
         )?;
-        if kind != Kind::Flat {
+        if kind != ClusterTopology::Flat {
             cluster.leave_aside(&["bb_bw", "bb_lat", "router_id"], "in this topology SimGrid ignores it");
         }
         let router = router_name(cluster)?;
         let fabric = match kind {
-            Kind::Flat => flat(cluster, hosts)?,
-            Kind::Torus => self.torus(cluster, hosts)?,
-            Kind::FatTree => self.fat_tree(cluster, hosts)?,
-            Kind::Dragonfly => self.dragonfly(cluster, hosts)?,
+            ClusterTopology::Flat => flat(cluster, hosts)?,
+            ClusterTopology::Torus => self.torus(cluster, hosts)?,
+            ClusterTopology::FatTree => self.fat_tree(cluster, hosts)?,
+            ClusterTopology::Dragonfly => self.dragonfly(cluster, hosts)?,
         };
-        let router = (kind == Kind::Flat).then_some(router.as_str());
+        let router = (kind == ClusterTopology::Flat).then_some(router.as_str());
         let name = fabric.id.clone();
         self.builder.add_fabric(fabric, router).map_err(|problem| cluster.error(problem))?;
         Ok(name)

@@ -7,7 +7,7 @@ use mpirage_units::{BANDWIDTH, LATENCY, Quantity};
 use roxmltree::Node;
 
 use crate::core_speed::CoreSpeed;
-use crate::error::{Place, PlatformError, Source};
+use crate::error::{FilePlace, PlatformError, Source};
 use crate::quantity;
 use crate::suggest::did_you_mean;
 
@@ -145,7 +145,7 @@ impl<'d> Element<'d> {
     }
 
     /// The offset of the element in the file.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> FilePlace {
         self.source.place(self.span())
     }
 

@@ -20,7 +20,7 @@ use mpirage_units::FACTOR;
 use roxmltree::{Document, ParsingOptions};
 
 use crate::builder::{Builder, Unfinished};
-use crate::error::{Place, PlatformError, Source};
+use crate::error::{FilePlace, PlatformError, Source};
 use crate::fabric::Before;
 use crate::platform::Platform;
 use crate::profile::Profile;
@@ -43,7 +43,7 @@ struct Reader {
     /// How deep the zone being read is nested.
     depth: u32,
     /// The offset of each zone in the file.
-    places: HashMap<ZoneId, Place>,
+    places: HashMap<ZoneId, FilePlace>,
     /// Profiles by name, and what they are for.
     traces: BTreeMap<String, Profile>,
     connections: Vec<Connection>,

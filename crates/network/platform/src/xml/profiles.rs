@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Reader;
 use super::element::Element;
 use crate::builder::Direction;
-use crate::error::{Place, PlatformError};
+use crate::error::{FilePlace, PlatformError};
 use crate::host::HostId;
 use crate::link::LinkId;
 use crate::profile::{Changing, Profile};
@@ -16,14 +16,14 @@ const LONGEST_PROFILE: u64 = 1 << 26;
 
 /// A `<trace_connect>`, kept until all hosts and links are known.
 pub(super) struct Connection {
-    kind: Kind,
+    kind: ProfileKind,
     trace: String,
     element: String,
-    place: Place,
+    place: FilePlace,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ProfileKind {
     Speed,
     HostState,
     Bandwidth,
@@ -97,12 +97,12 @@ impl Reader {
         let kind = connect.choice(
             "kind",
             &[
-                ("HOST_AVAIL", Kind::HostState),
-                ("SPEED", Kind::Speed),
-                ("POWER", Kind::Speed),
-                ("LINK_AVAIL", Kind::LinkState),
-                ("BANDWIDTH", Kind::Bandwidth),
-                ("LATENCY", Kind::Latency),
+                ("HOST_AVAIL", ProfileKind::HostState),
+                ("SPEED", ProfileKind::Speed),
+                ("POWER", ProfileKind::Speed),
+                ("LINK_AVAIL", ProfileKind::LinkState),
+                ("BANDWIDTH", ProfileKind::Bandwidth),
+                ("LATENCY", ProfileKind::Latency),
             ],
         )?;
         let (trace, element) = (connect.need("trace")?.to_owned(), connect.need("element")?.to_owned());
@@ -131,7 +131,12 @@ impl Reader {
     }
 
     /// The properties that a trace connection changes.
-    fn changing(&self, kind: Kind, element: &str, place: &Place) -> Result<Vec<Changing>, PlatformError> {
+    fn changing(
+        &self,
+        kind: ProfileKind,
+        element: &str,
+        place: &FilePlace,
+    ) -> Result<Vec<Changing>, PlatformError> {
         let links = |what: fn(LinkId) -> Changing| {
             let links = self.links_named(element).ok_or_else(|| {
                 let meant = did_you_mean(element, self.builder.links.names());
@@ -147,11 +152,11 @@ impl Reader {
             Ok(vec![what(host)])
         };
         match kind {
-            Kind::Speed => host(Changing::Speed),
-            Kind::HostState => host(Changing::HostState),
-            Kind::Bandwidth => links(Changing::Bandwidth),
-            Kind::Latency => links(Changing::Latency),
-            Kind::LinkState => links(Changing::LinkState),
+            ProfileKind::Speed => host(Changing::Speed),
+            ProfileKind::HostState => host(Changing::HostState),
+            ProfileKind::Bandwidth => links(Changing::Bandwidth),
+            ProfileKind::Latency => links(Changing::Latency),
+            ProfileKind::LinkState => links(Changing::LinkState),
         }
     }
 

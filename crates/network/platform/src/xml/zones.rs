@@ -39,7 +39,7 @@ const KNOWN: [&str; 20] = [
 ];
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum ZoneRouting {
     Routed(Routing),
     Star,
     Vivaldi,
@@ -56,9 +56,9 @@ impl Reader {
             return Err(zone.error(format!("zones are nested more than {DEEPEST} deep")));
         }
         let routing = routing(zone)?;
-        let is_vivaldi = matches!(routing, Kind::Vivaldi);
+        let is_vivaldi = matches!(routing, ZoneRouting::Vivaldi);
         let kind = match routing {
-            Kind::Routed(routing) => ZoneKind::Routed(RoutedZone::new(routing)),
+            ZoneRouting::Routed(routing) => ZoneKind::Routed(RoutedZone::new(routing)),
             _ => ZoneKind::Star(StarZone::default()),
         };
         if self.is_vivaldi() || (self.depth > 1 && is_vivaldi) {
@@ -170,24 +170,24 @@ impl Reader {
     }
 }
 
-fn routing(zone: &Element<'_>) -> Result<Kind, PlatformError> {
+fn routing(zone: &Element<'_>) -> Result<ZoneRouting, PlatformError> {
     zone.need("routing")?;
     let kind = zone.choice(
         "routing",
         &[
-            ("Full", Kind::Routed(Routing::Full)),
-            ("Floyd", Kind::Routed(Routing::Floyd)),
-            ("Dijkstra", Kind::Routed(Routing::Dijkstra)),
-            ("DijkstraCache", Kind::Routed(Routing::Dijkstra)),
-            ("None", Kind::Routed(Routing::None)),
-            ("Cluster", Kind::Star),
-            ("Vivaldi", Kind::Vivaldi),
-            ("Wifi", Kind::Unsupported),
-            ("RuleBased", Kind::Unsupported),
+            ("Full", ZoneRouting::Routed(Routing::Full)),
+            ("Floyd", ZoneRouting::Routed(Routing::Floyd)),
+            ("Dijkstra", ZoneRouting::Routed(Routing::Dijkstra)),
+            ("DijkstraCache", ZoneRouting::Routed(Routing::Dijkstra)),
+            ("None", ZoneRouting::Routed(Routing::None)),
+            ("Cluster", ZoneRouting::Star),
+            ("Vivaldi", ZoneRouting::Vivaldi),
+            ("Wifi", ZoneRouting::Unsupported),
+            ("RuleBased", ZoneRouting::Unsupported),
         ],
     )?;
     match kind {
-        Kind::Unsupported => Err(zone
+        ZoneRouting::Unsupported => Err(zone
             .wrong("routing", format!("{} routing is not supported", zone.need("routing")?))
             .help("Full, Floyd, Dijkstra, None, Cluster and Vivaldi are")),
         kind => Ok(kind),

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use super::state::{Handler, Kind};
+use super::state::{Handler, HandlerKind};
 use super::variables::short_name;
 use super::{Function, files, functions, stdio};
 use crate::call::{call, call_entry};
@@ -37,7 +37,8 @@ pub(crate) unsafe fn finish(rank: *mut Rank, code: c_int) -> ! {
         while let Some(handler) = (*rank).thread_exits.pop() {
             handler.run(code);
         }
-        while let Some(at) = (*rank).exits.iter().rposition(|handler| handler.kind != Kind::QuickExit) {
+        while let Some(at) = (*rank).exits.iter().rposition(|handler| handler.kind != HandlerKind::QuickExit)
+        {
             (*rank).exits.remove(at).run(code);
         }
         if !std::mem::replace(&mut (*rank).finishing, true) {
@@ -86,7 +87,8 @@ unsafe extern "C" fn quick_exit(code: c_int) -> ! {
     // SAFETY: as in `finish`.
     unsafe {
         while !rank.is_null() {
-            let Some(at) = (*rank).exits.iter().rposition(|handler| handler.kind == Kind::QuickExit) else {
+            let Some(at) = (*rank).exits.iter().rposition(|handler| handler.kind == HandlerKind::QuickExit)
+            else {
                 break;
             };
             (*rank).exits.remove(at).run(code);
@@ -96,23 +98,23 @@ unsafe extern "C" fn quick_exit(code: c_int) -> ! {
 }
 
 extern "C" fn atexit(function: usize) -> c_int {
-    register(Kind::Exit, function, 0, 0)
+    register(HandlerKind::Exit, function, 0, 0)
 }
 
 extern "C" fn at_quick_exit(function: usize) -> c_int {
-    register(Kind::QuickExit, function, 0, 0)
+    register(HandlerKind::QuickExit, function, 0, 0)
 }
 
 extern "C" fn on_exit(function: usize, argument: usize) -> c_int {
-    register(Kind::OnExit, function, argument, 0)
+    register(HandlerKind::OnExit, function, argument, 0)
 }
 
 extern "C" fn cxa_atexit(function: usize, argument: usize, object: usize) -> c_int {
-    register(Kind::Exit, function, argument, object)
+    register(HandlerKind::Exit, function, argument, object)
 }
 
 extern "C" fn cxa_at_quick_exit(function: usize, object: usize) -> c_int {
-    register(Kind::QuickExit, function, 0, object)
+    register(HandlerKind::QuickExit, function, 0, object)
 }
 
 extern "C" fn cxa_thread_atexit(function: usize, argument: usize, object: usize) -> c_int {
@@ -122,11 +124,11 @@ extern "C" fn cxa_thread_atexit(function: usize, argument: usize, object: usize)
     }
     // SAFETY: the rank that runs.
     let exits = unsafe { &mut (*rank).thread_exits };
-    exits.push(Handler { kind: Kind::Exit, function, argument, object });
+    exits.push(Handler { kind: HandlerKind::Exit, function, argument, object });
     0
 }
 
-fn register(kind: Kind, function: usize, argument: usize, object: usize) -> c_int {
+fn register(kind: HandlerKind, function: usize, argument: usize, object: usize) -> c_int {
     let rank = current::get();
     if rank.is_null() {
         return -1;
@@ -143,8 +145,9 @@ unsafe extern "C" fn cxa_finalize(object: usize) {
     // SAFETY: as in `finish`.
     unsafe {
         while !rank.is_null() {
-            let of_object =
-                |handler: &Handler| handler.kind == Kind::Exit && (object == 0 || handler.object == object);
+            let of_object = |handler: &Handler| {
+                handler.kind == HandlerKind::Exit && (object == 0 || handler.object == object)
+            };
             let Some(at) = (*rank).exits.iter().rposition(of_object) else { return };
             (*rank).exits.remove(at).run(0);
         }

@@ -16,7 +16,7 @@ pub(crate) use buffers::{TEXT_SIZE, TextBuffers, TimeBuffers};
 pub(crate) use descriptors::{Descriptors, File};
 pub use environment::Environment;
 pub(crate) use environment::Private;
-pub(crate) use exits::{Handler, Kind};
+pub(crate) use exits::{Handler, HandlerKind};
 pub(crate) use keys::Keys;
 pub(crate) use random::{Drand48Data, Random, RandomData};
 pub(crate) use scanner::{Order, Scanner};

@@ -4,7 +4,7 @@ use std::io::{IoSlice, IoSliceMut};
 
 use mpirage_call::{LineId, RankId, Service};
 use mpirage_channel::{SERVICE_BYTES, STORE_BYTES};
-use mpirage_mpi::Place;
+use mpirage_mpi::RankAddress;
 use nix::errno::Errno;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 
@@ -27,7 +27,7 @@ impl Processes {
             let (words, after) = tail.split_at((*length as usize).div_ceil(8));
             bytes.clear();
             bytes.extend(words.iter().flat_map(|word| word.to_ne_bytes()));
-            self.write(Place { rank, address: *address }, &bytes[..*length as usize]);
+            self.write(RankAddress { rank, address: *address }, &bytes[..*length as usize]);
             rest = after;
         }
         stores.clear();
@@ -36,11 +36,15 @@ impl Processes {
 
     /// May bytes be copied from a process without its help? The test reads address zero, which is never mapped.
     pub(crate) fn copies_directly(&self, rank: RankId) -> bool {
-        let refused = self.read_directly(Place { rank, address: 0 }, &mut [0]);
+        let refused = self.read_directly(RankAddress { rank, address: 0 }, &mut [0]);
         self.data_plane == DataPlane::Direct && !matches!(refused, Err(error) if is_forbidden(error))
     }
 
-    fn read_directly(&self, Place { rank, address }: Place, into: &mut [u8]) -> Result<(), Errno> {
+    fn read_directly(
+        &self,
+        RankAddress { rank, address }: RankAddress,
+        into: &mut [u8],
+    ) -> Result<(), Errno> {
         let mut done = 0;
         while done < into.len() {
             let remote = [RemoteIoVec { base: address as usize + done, len: into.len() - done }];
@@ -51,7 +55,7 @@ impl Processes {
         Ok(())
     }
 
-    fn write_directly(&self, Place { rank, address }: Place, bytes: &[u8]) -> Result<(), Errno> {
+    fn write_directly(&self, RankAddress { rank, address }: RankAddress, bytes: &[u8]) -> Result<(), Errno> {
         let mut done = 0;
         while done < bytes.len() {
             let remote = [RemoteIoVec { base: address as usize + done, len: bytes.len() - done }];
@@ -96,7 +100,12 @@ impl Processes {
     }
 
     /// Decides what a failed copy means: forbidden altogether, or a bad address.
-    fn copy_failed(&mut self, Place { rank, address }: Place, length: usize, error: Errno) -> bool {
+    fn copy_failed(
+        &mut self,
+        RankAddress { rank, address }: RankAddress,
+        length: usize,
+        error: Errno,
+    ) -> bool {
         let forbidden = is_forbidden(error);
         if forbidden {
             self.data_plane = DataPlane::Mailbox;
@@ -115,7 +124,7 @@ impl Processes {
 /// Memory of ranks.
 impl Processes {
     /// Fills `into` from the memory of a rank.
-    pub(crate) fn read(&mut self, from: Place, into: &mut [u8]) {
+    pub(crate) fn read(&mut self, from: RankAddress, into: &mut [u8]) {
         if self.data_plane == DataPlane::Direct {
             match self.read_directly(from, into) {
                 Ok(()) => return,
@@ -132,7 +141,7 @@ impl Processes {
     }
 
     /// Stores bytes in the memory of a rank; the rank sees them when its call returns.
-    pub(crate) fn write(&mut self, to: Place, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, to: RankAddress, bytes: &[u8]) {
         const { assert!(STORE_LIMIT < STORE_BYTES) };
         let line = LineId::first_of(to.rank);
         let ahead = self.lines[line.index()].ahead;
@@ -149,7 +158,7 @@ impl Processes {
     }
 
     /// The same without waiting for the rank: its memory has the bytes when this returns.
-    pub(crate) fn write_at_once(&mut self, to: Place, bytes: &[u8]) {
+    pub(crate) fn write_at_once(&mut self, to: RankAddress, bytes: &[u8]) {
         let ahead = self.lines[LineId::first_of(to.rank).index()].ahead;
         if self.data_plane == DataPlane::Direct {
             match self.write_directly(to, bytes) {
@@ -168,7 +177,7 @@ impl Processes {
     }
 
     /// Copies bytes between the memories of ranks, by way of `buffer`.
-    pub(crate) fn copy(&mut self, from: Place, to: Place, bytes: usize, buffer: &mut Vec<u8>) {
+    pub(crate) fn copy(&mut self, from: RankAddress, to: RankAddress, bytes: usize, buffer: &mut Vec<u8>) {
         buffer.resize(bytes, 0);
         self.read(from, buffer);
         self.write(to, buffer);

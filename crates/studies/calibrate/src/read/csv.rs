@@ -8,7 +8,7 @@
 
 use super::ReadOptions;
 use super::lines::{Line, Lines, ReadError};
-use crate::measurement::{Kind, Measurements};
+use crate::measurement::{Measurements, SampleKind};
 
 /// Columns of times, and the seconds of their unit.
 const TIMES: [(&str, f64); 10] = [
@@ -178,15 +178,15 @@ fn only_one(file: &str, table: &Table<'_>, name: &str, wanted: Option<&str>) -> 
     }
 }
 
-fn kind_of(series: &str) -> Option<Kind> {
+fn kind_of(series: &str) -> Option<SampleKind> {
     let name = series.to_ascii_lowercase().replace(['-', '_', ' '], "");
     match name.strip_prefix("mpi").unwrap_or(&name) {
-        "pingpong" => Some(Kind::PingPong),
-        "sendrecv" | "pingping" | "exchange" => Some(Kind::Exchange),
-        "send" => Some(Kind::Send),
-        "isend" => Some(Kind::Isend),
-        "recv" => Some(Kind::Recv),
-        "gap" => Some(Kind::Gap),
+        "pingpong" => Some(SampleKind::PingPong),
+        "sendrecv" | "pingping" | "exchange" => Some(SampleKind::Exchange),
+        "send" => Some(SampleKind::Send),
+        "isend" => Some(SampleKind::Isend),
+        "recv" => Some(SampleKind::Recv),
+        "gap" => Some(SampleKind::Gap),
         _ => None,
     }
 }
@@ -201,12 +201,12 @@ fn read_calls<'t>(lines: impl Iterator<Item = Line<'t>>) -> Result<Measurements,
             calls(line.text).ok_or_else(|| line.error("expected `op,bytes,start,duration`"))?;
         let (bytes, seconds) = (line.bytes(bytes)?, line.positive(duration, "time")?);
         match (kind_of(op), sent.take()) {
-            (Some(Kind::Recv), Some((size, date, send))) if size == bytes && date == start => {
-                all.add(Kind::PingPong, bytes, (send + seconds) / 2.0);
+            (Some(SampleKind::Recv), Some((size, date, send))) if size == bytes && date == start => {
+                all.add(SampleKind::PingPong, bytes, (send + seconds) / 2.0);
             }
             (Some(kind), _) => {
                 all.add(kind, bytes, seconds);
-                sent = (kind == Kind::Send).then_some((bytes, start, seconds));
+                sent = (kind == SampleKind::Send).then_some((bytes, start, seconds));
             }
             (None, _) => all.skip(op),
         }
@@ -227,7 +227,7 @@ mod tests {
         let all = csv("MPI_Send,8,1.5,2e-6\nMPI_Recv,8,1.5,6e-6\nMPI_Recv,8,1.6,3e-6\n").unwrap();
         let seconds = |kind| all.points(kind).iter().map(|point| point.seconds).collect::<Vec<_>>();
         assert_eq!(
-            (seconds(Kind::PingPong), seconds(Kind::Send), seconds(Kind::Recv)),
+            (seconds(SampleKind::PingPong), seconds(SampleKind::Send), seconds(SampleKind::Recv)),
             (vec![4e-6], vec![2e-6], vec![3e-6])
         );
     }

@@ -10,7 +10,7 @@
 //! The time of PingPong is half a round trip. Other benchmarks have `t_min`, `t_max` and `t_avg`; the average counts.
 
 use super::lines::{Lines, ReadError};
-use crate::measurement::{Kind, Measurements};
+use crate::measurement::{Measurements, SampleKind};
 
 const BENCHMARK: &str = "# Benchmarking";
 
@@ -39,23 +39,26 @@ pub(super) fn read(lines: &Lines<'_>) -> Result<Measurements, ReadError> {
             let column = |names: &[&str]| {
                 names.iter().find_map(|name| columns.iter().position(|column| column == name))
             };
-            let names: &[&str] = if kind == Kind::Gap { &["Msg/sec"] } else { &["t[usec]", "t_avg[usec]"] };
+            let names: &[&str] =
+                if kind == SampleKind::Gap { &["Msg/sec"] } else { &["t[usec]", "t_avg[usec]"] };
             let at = column(names)
                 .ok_or_else(|| line.error(format!("the table has no column {}", names.join(" or "))))?;
             let word =
                 words.get(at).ok_or_else(|| line.error(format!("has {} columns only", words.len())))?;
-            let value = line.positive(word, if kind == Kind::Gap { "message rate" } else { "time" })?;
-            all.add(kind, bytes, if kind == Kind::Gap { 1.0 / value } else { value * 1e-6 });
+            let value = line.positive(word, if kind == SampleKind::Gap { "message rate" } else { "time" })?;
+            all.add(kind, bytes, if kind == SampleKind::Gap { 1.0 / value } else { value * 1e-6 });
         }
     }
     Ok(all)
 }
 
-fn kind_of(benchmark: &str) -> Option<Kind> {
+fn kind_of(benchmark: &str) -> Option<SampleKind> {
     match benchmark {
-        "PingPong" | "PingPongSpecificSource" | "PingPongAnySource" => Some(Kind::PingPong),
-        "PingPing" | "PingPingSpecificSource" | "PingPingAnySource" | "Sendrecv" => Some(Kind::Exchange),
-        "Uniband" => Some(Kind::Gap),
+        "PingPong" | "PingPongSpecificSource" | "PingPongAnySource" => Some(SampleKind::PingPong),
+        "PingPing" | "PingPingSpecificSource" | "PingPingAnySource" | "Sendrecv" => {
+            Some(SampleKind::Exchange)
+        }
+        "Uniband" => Some(SampleKind::Gap),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@
 //! The file has bytes, megabits per second and seconds. Times are half a round trip.
 
 use super::lines::{Line, Lines, ReadError};
-use crate::measurement::{Kind, Measurements};
+use crate::measurement::{Measurements, SampleKind};
 
 const ARROW: &str = "-->";
 
@@ -39,7 +39,7 @@ pub(super) fn read(lines: &Lines<'_>) -> Result<Measurements, ReadError> {
             let [bytes, _, seconds, ..] = words[..] else {
                 return Err(line.error("expected bytes, a rate in Mbps and a time in seconds"));
             };
-            all.add(Kind::PingPong, line.bytes(bytes)?, line.positive(seconds, "time")?);
+            all.add(SampleKind::PingPong, line.bytes(bytes)?, line.positive(seconds, "time")?);
         }
     }
     Ok(all)
@@ -57,6 +57,6 @@ fn printed(line: &Line<'_>, all: &mut Measurements) -> Result<(), ReadError> {
     let (Some(bytes), Some((time, unit))) = (before("bytes"), time) else {
         return Err(line.error("expected `… bytes … --> … Mbps in … usec`"));
     };
-    all.add(Kind::PingPong, line.bytes(bytes)?, line.positive(time, "time")? * unit);
+    all.add(SampleKind::PingPong, line.bytes(bytes)?, line.positive(time, "time")? * unit);
     Ok(())
 }

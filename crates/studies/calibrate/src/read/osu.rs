@@ -9,7 +9,7 @@
 //! A megabyte is 10^6 bytes. Rates are those of all pairs together: the time from one message of an interface to the next.
 
 use super::lines::{Line, Lines, ReadError};
-use crate::measurement::{Kind, Measurements};
+use crate::measurement::{Measurements, SampleKind};
 
 /// The table that lines belong to.
 #[derive(Clone, Copy)]
@@ -72,11 +72,13 @@ fn row(line: &Line<'_>, columns: Columns, all: &mut Measurements) -> Result<(), 
         words.get(at).copied().ok_or_else(|| line.error(format!("has {} columns only", words.len())))
     };
     match columns {
-        Columns::Latency(unit) => all.add(Kind::PingPong, bytes, line.positive(word(1)?, "time")? * unit),
-        Columns::Bandwidth => {
-            all.add(Kind::Gap, bytes, bytes as f64 / (line.positive(word(1)?, "bandwidth")? * 1e6));
+        Columns::Latency(unit) => {
+            all.add(SampleKind::PingPong, bytes, line.positive(word(1)?, "time")? * unit)
         }
-        Columns::Rate => all.add(Kind::Gap, bytes, 1.0 / line.positive(word(2)?, "message rate")?),
+        Columns::Bandwidth => {
+            all.add(SampleKind::Gap, bytes, bytes as f64 / (line.positive(word(1)?, "bandwidth")? * 1e6));
+        }
+        Columns::Rate => all.add(SampleKind::Gap, bytes, 1.0 / line.positive(word(2)?, "message rate")?),
     }
     Ok(())
 }

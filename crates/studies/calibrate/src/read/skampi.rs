@@ -11,7 +11,7 @@
 //! back.
 
 use super::lines::{Line, Lines, ReadError};
-use crate::measurement::{Kind, Measurements};
+use crate::measurement::{Measurements, SampleKind};
 
 pub(super) fn recognises(text: &str) -> bool {
     text.lines()
@@ -51,6 +51,6 @@ fn row(line: &Line<'_>, all: &mut Measurements) -> Result<(), ReadError> {
         return Err(line.error("expected variables, a size in bytes and a time in microseconds"));
     };
     let round_trip = line.positive(time, "time")? * 1e-6;
-    all.add(Kind::PingPong, line.bytes(bytes)?, round_trip / 2.0);
+    all.add(SampleKind::PingPong, line.bytes(bytes)?, round_trip / 2.0);
     Ok(())
 }

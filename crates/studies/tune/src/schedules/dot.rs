@@ -2,7 +2,7 @@
 
 use mpirage_collectives::Step;
 
-use super::{Call, Message, Schedules, step_text};
+use super::{Call, ScheduledMessage, Schedules, step_text};
 
 /// The graph, line by line.
 pub fn lines(call: &Call, schedules: &Schedules) -> Vec<String> {
@@ -27,7 +27,7 @@ pub fn lines(call: &Call, schedules: &Schedules) -> Vec<String> {
         }
         lines.push("  }".to_owned());
     }
-    for &Message { send, receive } in &schedules.messages {
+    for &ScheduledMessage { send, receive } in &schedules.messages {
         let pieces: Vec<String> =
             schedules.ranks[send.rank].carried(send.step).iter().map(ToString::to_string).collect();
         let label = if pieces.len() > 2 {

@@ -9,7 +9,7 @@ use mpirage_call::{Call, Completing, Completion, Payload, Reply, RequestId, Send
 use mpirage_units::Duration;
 
 use super::collect::{Load, WholeCollective};
-use super::steps::{Message, Paused, Step, Steps};
+use super::steps::{FineMessage, Paused, Step, Steps};
 use crate::TraceWriter;
 use crate::function::stamp_of;
 
@@ -123,14 +123,14 @@ impl Boxes {
 }
 
 /// Messages that are sent and received in the same steps become one.
-fn merge(owner: &[u32], messages: &[Message]) -> Vec<Merged> {
+fn merge(owner: &[u32], messages: &[FineMessage]) -> Vec<Merged> {
     let mut merged: BTreeMap<(u32, u32, Step, Step), Merged> = BTreeMap::new();
     for message in messages {
         let (from, to) = (owner[message.from as usize], owner[message.to as usize]);
         if from == to {
             continue;
         }
-        let Message { sent, awaited, posted, received, .. } = *message;
+        let FineMessage { sent, awaited, posted, received, .. } = *message;
         let new = Merged { from, to, bytes: 0, tag: 0, sent, awaited, posted, received };
         let all = merged.entry((from, to, sent, received)).or_insert(new);
         all.bytes += message.bytes;

@@ -20,7 +20,7 @@ pub(super) struct Step {
 
 /// A message between fine ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Message {
+pub(super) struct FineMessage {
     pub from: u32,
     pub to: u32,
     pub bytes: u64,
@@ -63,7 +63,7 @@ pub(super) struct Joined {
 /// All events, with their steps.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
-    pub messages: Vec<Message>,
+    pub messages: Vec<FineMessage>,
     pub computed: Vec<Computed>,
     pub paused: Vec<Paused>,
     pub collectives: Vec<Joined>,
@@ -214,7 +214,7 @@ impl Walk<'_> {
         }
         self.channels.entry(channel).or_default().sent.push(id);
         let Channel { from, to, .. } = channel;
-        self.steps.messages.push(Message {
+        self.steps.messages.push(FineMessage {
             from,
             to,
             bytes,
@@ -251,7 +251,7 @@ impl Walk<'_> {
 
     /// The step of a rank that was at `step` when it has received a message.
     fn after(&self, message: usize, step: Step) -> Result<Step, TraceError> {
-        let Message { sent, from, to, .. } = self.steps.messages[message];
+        let FineMessage { sent, from, to, .. } = self.steps.messages[message];
         match sent.iteration.cmp(&step.iteration) {
             std::cmp::Ordering::Less => Ok(step),
             std::cmp::Ordering::Equal => Ok(Step { level: step.level.max(sent.level + 1), ..step }),

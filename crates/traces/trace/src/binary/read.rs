@@ -15,7 +15,7 @@ use super::entry::{self, Before};
 use super::layout::{BLOCK, BlockHead, CallSite, Footer, HEADER, MAGIC, OLDEST, TRAILER, Trailer, VERSION};
 use super::requests::Requests;
 use super::threads::Threads;
-use crate::{Calls, Computation, Place, Step, ThreadSync, TraceError, Workload, varint};
+use crate::{Calls, Computation, Step, ThreadSync, TraceError, TracePlace, Workload, varint};
 
 /// Sites from here on are numbers of call sites whose file and line are known.
 const KNOWN: u64 = 1 << 63;
@@ -85,7 +85,7 @@ impl BinaryTrace {
         let (ranks, version) = header(path, &file)?;
         let length = file.metadata().map_err(|error| TraceError::io(path, error))?.len();
         let footer = footer(path, &file, length, version)?;
-        let bad = |problem: &str| TraceError::bad(path, Place::File, problem);
+        let bad = |problem: &str| TraceError::bad(path, TracePlace::File, problem);
         if footer.ranks.len() != ranks as usize + footer.threads.len() {
             return Err(bad("the beginning and the end of the file disagree on the number of ranks"));
         }
@@ -130,7 +130,7 @@ impl BinaryTrace {
             (state.entries, state.at) = (Vec::new(), 0);
             return Ok(false);
         }
-        let bad = |offset, problem: &str| TraceError::bad(&self.path, Place::Byte(offset), problem);
+        let bad = |offset, problem: &str| TraceError::bad(&self.path, TracePlace::Byte(offset), problem);
         let gap = varint::get(blocks, &mut state.next_gap)
             .ok_or_else(|| bad(state.block, "the list of blocks is damaged"))?;
         let offset =
@@ -195,7 +195,7 @@ impl BinaryTrace {
         let (Refusal::Wrong(problem) | Refusal::Missing(problem)) = refusal;
         let (rank, offset) = (self.threads.rank_of(thread), self.cursors[thread as usize].block);
         let problem = format!("in the block that starts here, rank {rank}: {problem}");
-        TraceError::bad(&self.path, Place::Byte(offset), problem)
+        TraceError::bad(&self.path, TracePlace::Byte(offset), problem)
     }
 
     /// Notes the numbers that this run gave to what the last call made.
@@ -487,11 +487,11 @@ impl Workload for BinaryTrace {
         known.map(|(site, spot)| (site, spot.source.clone())).collect()
     }
 
-    fn place(&self, _rank: u32, site: u64) -> Option<(PathBuf, Place)> {
+    fn place(&self, _rank: u32, site: u64) -> Option<(PathBuf, TracePlace)> {
         let spot = self.footer.places.get(usize::try_from(site.checked_sub(KNOWN)?).ok()?)?;
         Some(match spot.source.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
-            Some((file, line)) => (file.into(), Place::Line(line)),
-            None => ((&spot.source).into(), Place::File),
+            Some((file, line)) => (file.into(), TracePlace::Line(line)),
+            None => ((&spot.source).into(), TracePlace::File),
         })
     }
 }
@@ -499,18 +499,18 @@ impl Workload for BinaryTrace {
 /// The number of ranks and the version of the format.
 fn header(path: &Path, file: &File) -> Result<(u32, u32), TraceError> {
     let mut header = [0; HEADER];
-    let short = |_| TraceError::bad(path, Place::Byte(0), "is too short to be a trace");
+    let short = |_| TraceError::bad(path, TracePlace::Byte(0), "is too short to be a trace");
     file.read_exact_at(&mut header, 0).map_err(short)?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     if header[..8] != MAGIC[..] {
-        return Err(TraceError::bad(path, Place::Byte(0), "does not start as a trace of mpirage does"));
+        return Err(TraceError::bad(path, TracePlace::Byte(0), "does not start as a trace of mpirage does"));
     }
     if !(OLDEST..=VERSION).contains(&word(8)) {
         let problem = format!(
             "has version {} of the format, but this mpirage reads versions {OLDEST} to {VERSION}",
             word(8)
         );
-        return Err(TraceError::bad(path, Place::Byte(8), problem));
+        return Err(TraceError::bad(path, TracePlace::Byte(8), problem));
     }
     Ok((word(12), word(8)))
 }
@@ -518,13 +518,13 @@ fn header(path: &Path, file: &File) -> Result<(u32, u32), TraceError> {
 fn footer(path: &Path, file: &File, length: u64, version: u32) -> Result<Footer, TraceError> {
     let cut_off = || {
         let problem = "the file has no end: it was cut off, or the run that wrote it did not come to its end";
-        TraceError::bad(path, Place::Byte(length), problem)
+        TraceError::bad(path, TracePlace::Byte(length), problem)
     };
     let at = length.checked_sub(TRAILER as u64).filter(|&at| at >= HEADER as u64).ok_or_else(cut_off)?;
     let mut bytes = [0; TRAILER];
     file.read_exact_at(&mut bytes, at).map_err(|error| TraceError::io(path, error))?;
     let Trailer { offset, packed } = Trailer::read(&bytes).ok_or_else(cut_off)?;
-    let damaged = || TraceError::bad(path, Place::Byte(offset), "the index at the end is damaged");
+    let damaged = || TraceError::bad(path, TracePlace::Byte(offset), "the index at the end is damaged");
     if offset.checked_add(u64::from(packed.stored)) != Some(at) || !packed.is_plausible() {
         return Err(damaged());
     }

@@ -28,7 +28,7 @@ pub struct BinaryWriter {
     /// A block of so many bytes is full.
     full: usize,
     /// Ranks, then further threads of ranks.
-    ranks: Vec<Rank>,
+    ranks: Vec<BinaryRank>,
     footer: Footer,
     places: HashMap<(u16, u64), u32>,
     compressed: Vec<u8>,
@@ -37,7 +37,7 @@ pub struct BinaryWriter {
 }
 
 #[derive(Default)]
-struct Rank {
+struct BinaryRank {
     entries: Vec<u8>,
     before: Before,
     calls: u64,
@@ -55,7 +55,7 @@ impl BinaryWriter {
             file: Some(file),
             offset: HEADER as u64,
             full: (UNFINISHED / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
-            ranks: (0..ranks).map(|_| Rank::default()).collect(),
+            ranks: (0..ranks).map(|_| BinaryRank::default()).collect(),
             footer: Footer { computation, ..Footer::default() },
             places: HashMap::new(),
             compressed: Vec::new(),
@@ -212,7 +212,7 @@ impl TraceWriter for BinaryWriter {
 
     fn open_thread(&mut self, rank: u32) -> Option<u32> {
         self.footer.threads.push(rank);
-        self.ranks.push(Rank::default());
+        self.ranks.push(BinaryRank::default());
         Some(self.ranks.len() as u32 - 1)
     }
 

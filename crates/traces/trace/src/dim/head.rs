@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::text::Line;
-use crate::error::{Place, TraceError};
+use crate::error::{TraceError, TracePlace};
 use crate::source::{Source, Window};
 
 /// How much is read at a time when the file is read from end to end.
@@ -80,7 +80,7 @@ impl Head {
     pub fn read(source: &Source) -> Result<Head, TraceError> {
         let mut window = Window::default();
         let Some(first) = Line::next(&mut window, source, CHUNK)? else {
-            return Err(TraceError::bad(source.name(), Place::File, "it is empty"));
+            return Err(TraceError::bad(source.name(), TracePlace::File, "it is empty"));
         };
         let (mut head, table) = first_line(&first)?;
         let mut scan = Scan { table, ..Scan::default() };

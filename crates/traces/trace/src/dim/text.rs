@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{Place, TraceError};
+use crate::error::{TraceError, TracePlace};
 use crate::source::{Source, Window};
 
 /// One line, and where it is.
@@ -35,7 +35,7 @@ impl<'a> Line<'a> {
     /// Something is wrong with it.
     pub fn bad(&self, problem: impl Into<String>) -> TraceError {
         let text = String::from_utf8_lossy(&self.text[..self.text.len().min(80)]).into_owned();
-        TraceError::bad(self.file, Place::Byte(self.at), format!("{}, in `{text}`", problem.into()))
+        TraceError::bad(self.file, TracePlace::Byte(self.at), format!("{}, in `{text}`", problem.into()))
     }
 }
 

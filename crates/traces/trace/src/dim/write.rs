@@ -28,7 +28,7 @@ use crate::communicators::Communicators;
 use crate::losses::Losses;
 use crate::writer::TraceWriter;
 use crate::{Computation, TraceError};
-use record::{Collected, Message, Record};
+use record::{Collected, DimMessage, Record};
 
 /// Flops per second, if the trace does not say how fast its machine was.
 const ASSUMED_SPEED: f64 = 1e9;
@@ -39,7 +39,7 @@ const ALONE: u32 = 1 << 30;
 pub struct DimWriter {
     file: Option<OutputFile>,
     computation: Computation,
-    ranks: Vec<Rank>,
+    ranks: Vec<DimRank>,
     communicators: Communicators,
     /// Communicators that were made: number in the trace, members.
     made: Vec<(u32, Vec<u32>)>,
@@ -48,7 +48,7 @@ pub struct DimWriter {
 }
 
 #[derive(Default)]
-struct Rank {
+struct DimRank {
     records: Vec<Record>,
     /// Computation that has not been written.
     picos: u64,
@@ -78,7 +78,7 @@ impl DimWriter {
         Ok(DimWriter {
             file: Some(file),
             computation,
-            ranks: (0..ranks).map(|_| Rank::default()).collect(),
+            ranks: (0..ranks).map(|_| DimRank::default()).collect(),
             communicators: Communicators::new(ranks),
             made: Vec::new(),
             lost: Losses::default(),
@@ -104,7 +104,7 @@ impl DimWriter {
         let peer = i64::from(self.communicators.world_rank(rank, context, to));
         let comm = self.number(rank, context);
         let state = &mut self.ranks[rank as usize];
-        state.push(Record::Send(Message { peer, bytes, tag: tag.into(), comm, how }));
+        state.push(Record::Send(DimMessage { peer, bytes, tag: tag.into(), comm, how }));
         if let Some(request) = request {
             state.open(request, Started::Send);
         }
@@ -119,7 +119,7 @@ impl DimWriter {
         let bytes = came.map_or(bytes, |came| came.bytes);
         let (comm, how) = (self.number(rank, context), u32::from(request.is_some()));
         let state = &mut self.ranks[rank as usize];
-        state.push(Record::Receive(Message { peer, bytes, tag, comm, how }));
+        state.push(Record::Receive(DimMessage { peer, bytes, tag, comm, how }));
         if let Some(request) = request {
             state.open(request, Started::Receive(state.records.len() - 1));
         }
@@ -152,8 +152,8 @@ impl DimWriter {
     /// The communicator of a message that has a record.
     fn context_of(&self, rank: u32, place: usize) -> ContextId {
         match self.ranks[rank as usize].records[place] {
-            Record::Receive(Message { comm: ALONE.., .. }) => SELF,
-            Record::Receive(Message { comm, .. }) => ContextId::new(comm - 1),
+            Record::Receive(DimMessage { comm: ALONE.., .. }) => SELF,
+            Record::Receive(DimMessage { comm, .. }) => ContextId::new(comm - 1),
             _ => WORLD,
         }
     }
@@ -224,7 +224,7 @@ impl DimWriter {
     }
 }
 
-impl Rank {
+impl DimRank {
     /// Appends a record, after the computation before it. Dimemas misreads tasks that do not begin with a burst.
     fn push(&mut self, record: Record) {
         let nanos = self.picos / 1000;

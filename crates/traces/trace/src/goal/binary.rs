@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use mpirage_units::counted;
 
-use super::graph::{ANY, Dependency, Kind, Op, RankSchedule, Successors};
+use super::graph::{ANY, Dependency, Op, OpKind, RankSchedule, Successors};
 use crate::TraceError;
 use crate::source::{Pages, Source};
 
@@ -136,9 +136,9 @@ impl Compiled {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let size = u64::from(word(9)) | u64::from(word(13)) << 32;
         let kind = match bytes[4] {
-            1 => Kind::Send,
-            2 => Kind::Recv,
-            3 => Kind::Calc,
+            1 => OpKind::Send,
+            2 => OpKind::Recv,
+            3 => OpKind::Calc,
             other => {
                 return Err(self.bad(at + 4, format!("an operation of kind {other}; there are 1, 2 and 3")));
             }
@@ -169,8 +169,8 @@ impl Compiled {
     }
 
     fn check(&self, op: &Op, at: u64) -> Result<(), TraceError> {
-        let receives = op.kind == Kind::Recv;
-        if op.kind == Kind::Calc {
+        let receives = op.kind == OpKind::Recv;
+        if op.kind == OpKind::Calc {
             return Ok(());
         }
         if op.peer >= self.ranks && !(receives && op.peer == ANY) {
@@ -225,9 +225,9 @@ pub(crate) fn encode(schedule: &RankSchedule, successors: &Successors, out: &mut
         let (end, start) = (successors.of_end(number), successors.of_start(number));
         word(out, successors.counts[number]);
         out.push(match op.kind {
-            Kind::Send => 1,
-            Kind::Recv => 2,
-            Kind::Calc => 3,
+            OpKind::Send => 1,
+            OpKind::Recv => 2,
+            OpKind::Calc => 3,
         });
         word(out, op.peer);
         out.extend_from_slice(&op.size.to_le_bytes());
@@ -291,7 +291,7 @@ impl<W: Write + Seek> GoalBinaryWriter<W> {
         let written = (self.table.len() / 16) as u32;
         if written != self.ranks {
             let problem = format!("{written} of {} were written", counted(self.ranks, "rank"));
-            return Err(TraceError::bad(&self.name, crate::Place::File, problem));
+            return Err(TraceError::bad(&self.name, crate::TracePlace::File, problem));
         }
         let mut head = MAGIC.to_le_bytes().to_vec();
         head.extend_from_slice(&self.ranks.to_le_bytes());

@@ -25,7 +25,7 @@ use mpirage_files::OutputFile;
 use mpirage_units::Duration;
 
 use super::chain::Chain;
-use super::graph::{ANY, Kind, Op, RankSchedule};
+use super::graph::{ANY, Op, OpKind, RankSchedule};
 use super::{GoalBinaryWriter, GoalTextWriter};
 use crate::communicators::Communicators;
 use crate::losses::Losses;
@@ -42,7 +42,7 @@ pub struct GoalWriter {
     file: Option<OutputFile>,
     is_compiled: bool,
     computation: Computation,
-    ranks: Vec<Rank>,
+    ranks: Vec<GoalRank>,
     communicators: Communicators,
     tags: HashMap<TagKey, u32>,
     local_work: [f64; 3],
@@ -55,7 +55,7 @@ pub struct GoalWriter {
 type TagKey = (ContextId, i32, u32);
 
 #[derive(Default)]
-struct Rank {
+struct GoalRank {
     schedule: RankSchedule,
     chain: Chain,
     /// Computation that has not been written.
@@ -87,7 +87,7 @@ impl GoalWriter {
             file: Some(file),
             is_compiled,
             computation,
-            ranks: (0..ranks).map(|_| Rank::default()).collect(),
+            ranks: (0..ranks).map(|_| GoalRank::default()).collect(),
             communicators: Communicators::new(ranks),
             tags: HashMap::new(),
             local_work: [0.0; 3],
@@ -116,7 +116,7 @@ impl GoalWriter {
         let Call::Send { mode, context, to, tag, bytes, request, .. } = *call else { return };
         self.losses.add_if(mode == SendMode::Synchronous, losses::SYNCHRONOUS);
         let op = message(
-            Kind::Send,
+            OpKind::Send,
             self.communicators.world_rank(rank, context, to),
             self.tag((context, tag, 0)),
             bytes,
@@ -133,7 +133,7 @@ impl GoalWriter {
         let from = from.map_or(ANY, |from| self.communicators.world_rank(rank, context, from));
         let tag = tag.map_or(ANY, |tag| self.tag((context, tag, 0)));
         self.losses.add_if(tag == ANY && request.is_none(), losses::ANY_TAG);
-        let op = message(Kind::Recv, from, tag, bytes);
+        let op = message(OpKind::Recv, from, tag, bytes);
         self.ranks[rank as usize].message(op, request.is_none(), request, context);
     }
 
@@ -158,7 +158,7 @@ impl GoalWriter {
     /// A receive from anyone names the message that came, if the run says which.
     fn name_source(&mut self, rank: u32, op: u32, context: ContextId, came: &Completion) {
         let Op { kind, peer, tag, .. } = self.ranks[rank as usize].schedule.ops[op as usize];
-        if kind != Kind::Recv || peer != ANY && tag != ANY {
+        if kind != OpKind::Recv || peer != ANY && tag != ANY {
             return;
         }
         if came.source >= 0 {
@@ -179,7 +179,7 @@ impl GoalWriter {
 
     fn write(&mut self) -> Result<(), TraceError> {
         let Some(file) = self.file.take() else { return Ok(()) };
-        let mut schedules: Vec<RankSchedule> = self.ranks.drain(..).map(Rank::end).collect();
+        let mut schedules: Vec<RankSchedule> = self.ranks.drain(..).map(GoalRank::end).collect();
         give_receives_the_sizes_of_sends(&mut schedules);
         let (name, ranks) = (file.path().to_owned(), schedules.len() as u32);
         let file = if self.is_compiled {
@@ -195,7 +195,7 @@ impl GoalWriter {
     }
 }
 
-impl Rank {
+impl GoalRank {
     /// Appends a message, after the computation before it.
     fn message(&mut self, op: Op, blocks: bool, request: Option<RequestId>, context: ContextId) {
         self.write_computation();
@@ -315,26 +315,26 @@ impl TraceWriter for GoalWriter {
 fn give_receives_the_sizes_of_sends(schedules: &mut [RankSchedule]) {
     let mut sent: HashMap<(u32, u32, u32), VecDeque<u64>> = HashMap::new();
     for (schedule, from) in schedules.iter().zip(0..) {
-        for op in schedule.ops.iter().filter(|op| op.kind == Kind::Send) {
+        for op in schedule.ops.iter().filter(|op| op.kind == OpKind::Send) {
             sent.entry((from, op.peer, op.tag)).or_default().push_back(op.size);
         }
     }
     for (schedule, to) in schedules.iter_mut().zip(0..) {
-        let receives = || schedule.ops.iter().filter(|op| op.kind == Kind::Recv);
+        let receives = || schedule.ops.iter().filter(|op| op.kind == OpKind::Recv);
         if receives().any(|op| op.peer == ANY || op.tag == ANY) {
             continue;
         }
-        for op in schedule.ops.iter_mut().filter(|op| op.kind == Kind::Recv) {
+        for op in schedule.ops.iter_mut().filter(|op| op.kind == OpKind::Recv) {
             let next = sent.get_mut(&(op.peer, to, op.tag)).and_then(VecDeque::pop_front);
             op.size = next.unwrap_or(op.size);
         }
     }
 }
 
-fn message(kind: Kind, peer: u32, tag: u32, bytes: u64) -> Op {
+fn message(kind: OpKind, peer: u32, tag: u32, bytes: u64) -> Op {
     Op { kind, size: bytes, peer, tag, cpu: 0, nic: 0 }
 }
 
 fn calc(nanos: u64) -> Op {
-    Op { kind: Kind::Calc, size: nanos, peer: 0, tag: 0, cpu: 0, nic: 0 }
+    Op { kind: OpKind::Calc, size: nanos, peer: 0, tag: 0, cpu: 0, nic: 0 }
 }

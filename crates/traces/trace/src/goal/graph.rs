@@ -7,7 +7,7 @@ pub(crate) const ANY: u32 = u32::MAX;
 
 /// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum OpKind {
     /// It sends a message.
     Send,
     /// It receives one.
@@ -20,7 +20,7 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: OpKind,
     /// Bytes of a message, or nanoseconds of computation.
     pub size: u64,
     /// The other rank, or `u32::MAX` for any; zero if there is none.
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     fn schedule(ops: usize, dependencies: &[(u32, u32)]) -> RankSchedule {
-        let calc = Op { kind: Kind::Calc, size: 1, peer: 0, tag: 0, cpu: 0, nic: 0 };
+        let calc = Op { kind: OpKind::Calc, size: 1, peer: 0, tag: 0, cpu: 0, nic: 0 };
         let edge = |&(later, earlier): &(u32, u32)| Dependency { later, earlier, start: later == 0 };
         RankSchedule { ops: vec![calc; ops], dependencies: dependencies.iter().map(edge).collect() }
     }

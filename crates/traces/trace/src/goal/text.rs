@@ -17,9 +17,9 @@ use std::ops::Range;
 
 use mpirage_units::counted;
 
-use super::graph::{ANY, Dependency, Kind, Op, RankSchedule};
+use super::graph::{ANY, Dependency, Op, OpKind, RankSchedule};
 use crate::source::{Source, Window};
-use crate::{Place, TraceError};
+use crate::{TraceError, TracePlace};
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 64 << 10;
@@ -103,7 +103,7 @@ impl TextReader {
     /// Says what is wrong with an operation of the rank that was read last.
     pub fn bad_op(&self, op: u32, problem: impl Into<String>) -> TraceError {
         let line = self.lines.get(op as usize).copied().unwrap_or(0);
-        TraceError::bad(self.source.name(), Place::Line(line.into()), problem)
+        TraceError::bad(self.source.name(), TracePlace::Line(line.into()), problem)
     }
 
     /// Reads the next rank; none after the last.
@@ -217,12 +217,12 @@ impl TextReader {
         Ok(())
     }
 
-    fn op(&mut self, kind: Kind, schedule: &mut RankSchedule) -> Result<(), TraceError> {
+    fn op(&mut self, kind: OpKind, schedule: &mut RankSchedule) -> Result<(), TraceError> {
         let mut op = Op { kind, size: self.size()?, peer: 0, tag: 0, cpu: 0, nic: 0 };
-        if kind != Kind::Calc {
+        if kind != OpKind::Calc {
             self.keyword("b")?;
-            self.keyword(if kind == Kind::Send { "to" } else { "from" })?;
-            op.peer = self.number_or_any("a rank", kind == Kind::Recv)?;
+            self.keyword(if kind == OpKind::Send { "to" } else { "from" })?;
+            op.peer = self.number_or_any("a rank", kind == OpKind::Recv)?;
             if op.peer != ANY && op.peer >= self.ranks() {
                 return Err(self.bad(format!("there is no rank {} among {}", op.peer, self.ranks())));
             }
@@ -234,13 +234,13 @@ impl TextReader {
     }
 
     fn options(&mut self, op: &mut Op) -> Result<(), TraceError> {
-        let message = op.kind != Kind::Calc;
+        let message = op.kind != OpKind::Calc;
         while let Some(token) = self.token()? {
             if token == Token::Closing {
                 self.at -= 1;
                 return Ok(());
             } else if message && self.is(token, "tag") {
-                op.tag = self.number_or_any("a tag", op.kind == Kind::Recv)?;
+                op.tag = self.number_or_any("a tag", op.kind == OpKind::Recv)?;
                 if op.tag != ANY && op.tag > i32::MAX as u32 {
                     return Err(self.bad(format!("the tag {} is larger than {}", op.tag, i32::MAX)));
                 }
@@ -303,7 +303,7 @@ impl TextReader {
         self.labels.get(label).copied().ok_or_else(|| {
             let label = String::from_utf8_lossy(label);
             let problem = format!("no operation of this rank has the label `{label}`");
-            TraceError::bad(self.source.name(), Place::Line(line), problem)
+            TraceError::bad(self.source.name(), TracePlace::Line(line), problem)
         })
     }
 
@@ -321,7 +321,7 @@ impl TextReader {
     }
 
     fn bad(&self, problem: impl Into<String>) -> TraceError {
-        TraceError::bad(self.source.name(), Place::Line(self.number()), problem)
+        TraceError::bad(self.source.name(), TracePlace::Line(self.number()), problem)
     }
 
     /// The next token, in this line or in one that follows.
@@ -395,11 +395,11 @@ impl TextReader {
     }
 }
 
-fn kind_of(word: &[u8]) -> Option<Kind> {
+fn kind_of(word: &[u8]) -> Option<OpKind> {
     match word {
-        b"send" => Some(Kind::Send),
-        b"recv" => Some(Kind::Recv),
-        b"calc" => Some(Kind::Calc),
+        b"send" => Some(OpKind::Send),
+        b"recv" => Some(OpKind::Recv),
+        b"calc" => Some(OpKind::Calc),
         _ => None,
     }
 }
@@ -432,9 +432,9 @@ mod tests {
         assert_eq!(
             ranks[0].ops,
             [
-                op(Kind::Calc, 5, 0, 0, 3, 0),
-                op(Kind::Send, 10, 1, 4, 1, 2),
-                op(Kind::Recv, 7, ANY, ANY, 0, 0)
+                op(OpKind::Calc, 5, 0, 0, 3, 0),
+                op(OpKind::Send, 10, 1, 4, 1, 2),
+                op(OpKind::Recv, 7, ANY, ANY, 0, 0)
             ]
         );
         let edge = |later, earlier, start| Dependency { later, earlier, start };

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::graph::{ANY, Kind, Op, RankSchedule};
+use super::graph::{ANY, Op, OpKind, RankSchedule};
 use crate::TraceError;
 
 /// Writes a schedule as text, rank by rank; nothing is kept.
@@ -48,14 +48,14 @@ impl<W: Write> GoalTextWriter<W> {
     fn op(&mut self, op: &Op) -> std::io::Result<()> {
         let any = |number: u32| if number == ANY { -1 } else { i64::from(number) };
         match op.kind {
-            Kind::Calc => write!(self.out, "calc {}", op.size)?,
-            Kind::Send => write!(self.out, "send {}b to {} tag {}", op.size, any(op.peer), any(op.tag))?,
-            Kind::Recv => write!(self.out, "recv {}b from {} tag {}", op.size, any(op.peer), any(op.tag))?,
+            OpKind::Calc => write!(self.out, "calc {}", op.size)?,
+            OpKind::Send => write!(self.out, "send {}b to {} tag {}", op.size, any(op.peer), any(op.tag))?,
+            OpKind::Recv => write!(self.out, "recv {}b from {} tag {}", op.size, any(op.peer), any(op.tag))?,
         }
         if op.cpu != 0 {
             write!(self.out, " cpu {}", op.cpu)?;
         }
-        if op.nic != 0 && op.kind != Kind::Calc {
+        if op.nic != 0 && op.kind != OpKind::Calc {
             write!(self.out, " nic {}", op.nic)?;
         }
         writeln!(self.out)

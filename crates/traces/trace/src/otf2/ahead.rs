@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use mpirage_otf2::{Event, Message, OperationEnd};
+use mpirage_otf2::{Event, MpiMessage, OperationEnd};
 
 use super::records::Records;
 use crate::TraceError;
@@ -16,7 +16,7 @@ use crate::source::Source;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Outcome {
     /// A receive got this message.
-    Received(Message),
+    Received(MpiMessage),
     /// A collective of this kind is complete.
     Performed(OperationEnd),
     /// It was cancelled.

@@ -11,7 +11,7 @@ use mpirage_call::{
     RequestId, SendMode, Stamp, Work,
 };
 use mpirage_data::{Basic, Op};
-use mpirage_otf2::{CREATE_HANDLE, Event, IdMap, Message, OperationEnd, Sizes, collective_of};
+use mpirage_otf2::{CREATE_HANDLE, Event, IdMap, MpiMessage, OperationEnd, Sizes, collective_of};
 
 use super::ahead::{Ahead, Outcome};
 use super::contents::{Contents, Inside, Region};
@@ -354,7 +354,7 @@ impl Player {
 
     fn send(
         &mut self,
-        message: Message,
+        message: MpiMessage,
         request: Option<RequestId>,
         at: u64,
         common: &Common,
@@ -375,7 +375,7 @@ impl Player {
 
     fn receive(
         &mut self,
-        message: Message,
+        message: MpiMessage,
         request: Option<RequestId>,
         at: u64,
         common: &Common,
@@ -391,7 +391,7 @@ impl Player {
 
     fn envelope(
         &self,
-        message: &Message,
+        message: &MpiMessage,
         common: &Common,
     ) -> Result<(mpirage_call::ContextId, u32, i32), String> {
         let (context, size, _) = self.comm(message.communicator, common)?;

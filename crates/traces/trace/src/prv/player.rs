@@ -13,7 +13,7 @@ use mpirage_call::{
 };
 
 use super::functions::Role;
-use super::records::{Message, Records, Region, Sizes, has_root};
+use super::records::{PrvMessage, Records, Region, Sizes, has_root};
 use crate::Calls;
 use crate::dim::{OPERATIONS, cut, reduction};
 use crate::error::TraceError;
@@ -176,8 +176,8 @@ pub(super) struct Player<'a> {
     regions: &'a [Region],
     roots: &'a HashMap<(u64, u64), u32>,
     /// Messages that no call has yet: in the order of sends, and in that of logical receives.
-    sends: VecDeque<Message>,
-    receives: Vec<Message>,
+    sends: VecDeque<PrvMessage>,
+    receives: Vec<PrvMessage>,
     actions: Vec<Action>,
     /// Receives under way: request, and when their messages came.
     coming: Vec<(RequestId, u64)>,
@@ -201,9 +201,9 @@ impl<'a> Player<'a> {
         rank: u32,
         roots: &'a HashMap<(u64, u64), u32>,
     ) -> Player<'a> {
-        let mut sends: Vec<Message> = records.of(rank, |message| message.from);
+        let mut sends: Vec<PrvMessage> = records.of(rank, |message| message.from);
         sends.sort_by_key(|message| message.sent);
-        let mut receives: Vec<Message> = records.of(rank, |message| message.to);
+        let mut receives: Vec<PrvMessage> = records.of(rank, |message| message.to);
         receives.sort_by_key(|message| message.received[0]);
         receives.reverse();
         Player {
@@ -288,15 +288,15 @@ impl<'a> Player<'a> {
         self.sends.pop_front();
         let request = later.then(|| self.open());
         self.others.extend(request);
-        let Message { to, tag, bytes, .. } = message;
+        let PrvMessage { to, tag, bytes, .. } = message;
         self.actions.push(Action::Send { mode, to, tag, bytes, request, at: region.at });
     }
 
     /// The place of a message that was received during a call: one whose receive ends with it, or the first.
     fn place(&self, region: &Region) -> Option<usize> {
-        let during = |message: &Message| (region.enter..=region.leave).contains(&message.received[0]);
+        let during = |message: &PrvMessage| (region.enter..=region.leave).contains(&message.received[0]);
         let earliest = self.receives.iter().rposition(during)?;
-        let ends = |message: &Message| message.received[0] == region.leave;
+        let ends = |message: &PrvMessage| message.received[0] == region.leave;
         let later = self.receives[..=earliest].iter().rev().take_while(|message| during(message));
         let skipped = later.take_while(|message| !ends(message)).count();
         let last = earliest.checked_sub(skipped).filter(|&place| ends(&self.receives[place]));
@@ -305,7 +305,7 @@ impl<'a> Player<'a> {
 
     fn receive(&mut self, region: &Region) {
         let Some(place) = self.place(region) else { return };
-        let Message { from, tag, bytes, .. } = self.receives.remove(place);
+        let PrvMessage { from, tag, bytes, .. } = self.receives.remove(place);
         self.actions.push(Action::Receive { from, tag, bytes, request: None, at: region.at });
     }
 
@@ -324,9 +324,9 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn post(&mut self, message: Message, at: u64) -> RequestId {
+    fn post(&mut self, message: PrvMessage, at: u64) -> RequestId {
         let request = self.open();
-        let Message { from, tag, bytes, received: [logical, physical], .. } = message;
+        let PrvMessage { from, tag, bytes, received: [logical, physical], .. } = message;
         self.coming.push((request, logical.max(physical)));
         self.actions.push(Action::Receive { from, tag, bytes, request: Some(request), at });
         request
@@ -390,7 +390,7 @@ impl<'a> Player<'a> {
             && let Some(message) = self.receives.pop_if(|message| message.received[0] <= leave)
         {
             let Some((request, place, at)) = self.nameless.pop_front() else { return };
-            let Message { from, tag, bytes, received: [logical, physical], .. } = message;
+            let PrvMessage { from, tag, bytes, received: [logical, physical], .. } = message;
             self.coming.push((request, logical.max(physical)));
             self.actions[place] = Action::Receive { from, tag, bytes, request: Some(request), at };
             needed -= 1;

@@ -7,7 +7,7 @@ use mpirage_call::Collective;
 use super::functions::{Functions, Role, TYPES};
 use super::head::Head;
 use crate::dim::{Fields, Line};
-use crate::error::{Place, TraceError};
+use crate::error::{TraceError, TracePlace};
 use crate::source::{Source, Window};
 
 /// How much is read at a time.
@@ -41,7 +41,7 @@ pub(super) struct Sizes {
 
 /// A message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct PrvMessage {
     pub from: u32,
     pub to: u32,
     pub bytes: u64,
@@ -56,7 +56,7 @@ pub(super) struct Message {
 #[derive(Default)]
 pub(super) struct Records {
     pub tasks: Vec<Vec<Region>>,
-    pub messages: Vec<Message>,
+    pub messages: Vec<PrvMessage>,
     /// For each task the regions that have begun, and what is known of a collective that begins at this time.
     open: Vec<Option<Region>>,
     early: Vec<(u64, Sizes)>,
@@ -67,7 +67,7 @@ impl Records {
     pub(super) fn read(source: &Source, functions: &Functions) -> Result<(Head, Records), TraceError> {
         let mut window = Window::default();
         let Some(first) = Line::next(&mut window, source, CHUNK)? else {
-            return Err(TraceError::bad(source.name(), Place::File, "it is empty"));
+            return Err(TraceError::bad(source.name(), TracePlace::File, "it is empty"));
         };
         let mut head = Head::read(&first)?;
         let tasks = head.tasks as usize;
@@ -86,7 +86,7 @@ impl Records {
         if records.tasks.iter().all(Vec::is_empty) {
             let problem =
                 "it has no events of MPI functions (50000001 to 50000003), so nothing can be replayed";
-            return Err(TraceError::bad(source.name(), Place::File, problem));
+            return Err(TraceError::bad(source.name(), TracePlace::File, problem));
         }
         Ok((head, records))
     }
@@ -199,12 +199,12 @@ impl Records {
         let tag: i64 = fields.whole("the tag")?;
         let tag = i32::try_from(tag).map_err(|_| line.bad(format!("{tag} is too large a tag")))?;
         let (from, to) = (from as u32, to as u32);
-        self.messages.push(Message { from, to, bytes, tag: tag.max(0), sent, received, at: line.at });
+        self.messages.push(PrvMessage { from, to, bytes, tag: tag.max(0), sent, received, at: line.at });
         Ok(())
     }
 
     /// Messages that `end` says belong to a task.
-    pub(super) fn of(&self, task: u32, end: impl Fn(&Message) -> u32) -> Vec<Message> {
+    pub(super) fn of(&self, task: u32, end: impl Fn(&PrvMessage) -> u32) -> Vec<PrvMessage> {
         self.messages.iter().filter(|message| end(message) == task).copied().collect()
     }
 

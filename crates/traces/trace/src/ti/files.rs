@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::stretches::{Cursor, Stretches};
 use super::text::{Words, whole};
 use crate::source::{Source, Window};
-use crate::{Computation, Place, TraceError};
+use crate::{Computation, TraceError, TracePlace};
 
 /// Bytes of chunks, over all ranks: more than that does not stay in caches.
 const CHUNKS: usize = 8 << 20;
@@ -30,11 +30,11 @@ pub(super) const CHARGED: &str = "# computation: charged\n";
 
 /// The files of a trace.
 pub(super) struct Files {
-    kind: Kind,
+    kind: RankFiles,
     chunk: usize,
 }
 
-enum Kind {
+enum RankFiles {
     Each(Vec<Source>),
     All(Stretches),
 }
@@ -43,12 +43,18 @@ impl Files {
     /// Finds out what `path` is: a folder, a list of files, or a file for all ranks.
     pub(super) fn open(path: &Path) -> Result<Files, TraceError> {
         let kind = if path.is_dir() {
-            Kind::Each(each(in_folder(path)?)?)
+            RankFiles::Each(each(in_folder(path)?)?)
         } else {
             match first_line(path)? {
-                Some(line) if starts_an_action(&line) => Kind::All(Stretches::open(path)?),
+                Some(line) if starts_an_action(&line) => RankFiles::All(Stretches::open(path)?),
                 Some(_) => listed(path)?,
-                None => return Err(TraceError::bad(path, Place::File, "is empty: there is no action in it")),
+                None => {
+                    return Err(TraceError::bad(
+                        path,
+                        TracePlace::File,
+                        "is empty: there is no action in it",
+                    ));
+                }
             }
         };
         let mut files = Files { kind, chunk: 0 };
@@ -58,16 +64,16 @@ impl Files {
 
     pub(super) fn ranks(&self) -> usize {
         match &self.kind {
-            Kind::Each(files) => files.len(),
-            Kind::All(all) => all.ranks(),
+            RankFiles::Each(files) => files.len(),
+            RankFiles::All(all) => all.ranks(),
         }
     }
 
     /// The settings of computation in the comments above the first action.
     pub(super) fn computation(&self) -> Result<Computation, TraceError> {
         let source = match &self.kind {
-            Kind::Each(files) => &files[0],
-            Kind::All(all) => all.source(),
+            RankFiles::Each(files) => &files[0],
+            RankFiles::All(all) => all.source(),
         };
         let mut window = Window::default();
         while let Some(line) = window.line(|at, into| source.append(at, HEAD_CHUNK, into))? {
@@ -84,12 +90,13 @@ impl Files {
     }
 
     /// The file of a rank, and the line in it that is the `nth` of the rank, from 1.
-    pub(super) fn place(&self, rank: u32, nth: u64) -> (PathBuf, Place) {
+    pub(super) fn place(&self, rank: u32, nth: u64) -> (PathBuf, TracePlace) {
         match &self.kind {
-            Kind::Each(files) => (files[rank as usize].name().to_owned(), Place::Line(nth)),
-            Kind::All(all) => {
-                (all.source().name().to_owned(), all.line(rank, nth).map_or(Place::File, Place::Line))
-            }
+            RankFiles::Each(files) => (files[rank as usize].name().to_owned(), TracePlace::Line(nth)),
+            RankFiles::All(all) => (
+                all.source().name().to_owned(),
+                all.line(rank, nth).map_or(TracePlace::File, TracePlace::Line),
+            ),
         }
     }
 
@@ -102,8 +109,8 @@ impl Files {
         into: &mut Vec<u8>,
     ) -> Result<usize, TraceError> {
         match &mut self.kind {
-            Kind::Each(files) => files[rank as usize].append(at, self.chunk, into),
-            Kind::All(all) => all.append(rank, cursor, self.chunk, into),
+            RankFiles::Each(files) => files[rank as usize].append(at, self.chunk, into),
+            RankFiles::All(all) => all.append(rank, cursor, self.chunk, into),
         }
     }
 }
@@ -177,27 +184,27 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, TraceError> {
         let rank = Words::of(&line).next().and_then(whole).unwrap_or_default();
         if let Some(other) = by_rank.insert(rank, path.clone()) {
             let problem = format!("is a second file of rank {rank}, beside {}", other.display());
-            return Err(TraceError::bad(&path, Place::Line(1), problem));
+            return Err(TraceError::bad(&path, TracePlace::Line(1), problem));
         }
     }
     if by_rank.is_empty() {
         return Err(TraceError::bad(
             folder,
-            Place::File,
+            TracePlace::File,
             "has no trace in it: no file starts with a rank and an action",
         ));
     }
     if let Some((missing, _)) = (0..).zip(by_rank.keys()).find(|(expected, rank)| expected != *rank) {
-        return Err(TraceError::bad(folder, Place::File, format!("has no file of rank {missing}")));
+        return Err(TraceError::bad(folder, TracePlace::File, format!("has no file of rank {missing}")));
     }
     Ok(by_rank.into_values().collect())
 }
 
 /// The files in a list: one for each rank, or one for all.
-fn listed(list: &Path) -> Result<Kind, TraceError> {
+fn listed(list: &Path) -> Result<RankFiles, TraceError> {
     let text = mpirage_files::read(list, mpirage_files::LONGEST_TEXT)?;
     let text = String::from_utf8(text).map_err(|_| {
-        TraceError::bad(list, Place::File, "is neither a trace nor a list of files: it is not text")
+        TraceError::bad(list, TracePlace::File, "is neither a trace nor a list of files: it is not text")
     })?;
     let folder = list.parent().unwrap_or(Path::new(""));
     let mut files = Vec::new();
@@ -211,18 +218,18 @@ fn listed(list: &Path) -> Result<Kind, TraceError> {
             if name.to_string_lossy().starts_with(['<', '{', '[']) {
                 let problem =
                     "is neither a trace nor a list of traces: it looks like a web page, XML or JSON";
-                return TraceError::bad(list, Place::File, problem);
+                return TraceError::bad(list, TracePlace::File, problem);
             }
             let problem = format!(
                 "there is no file `{}`: a list names one trace per line, and a trace starts with a rank",
                 name.display()
             );
-            TraceError::bad(list, Place::Line(index as u64 + 1), problem)
+            TraceError::bad(list, TracePlace::Line(index as u64 + 1), problem)
         };
         files.push(path.ok_or_else(missing)?);
     }
     match files.as_slice() {
-        [only] => Ok(Kind::All(Stretches::open(only)?)),
-        _ => Ok(Kind::Each(each(files)?)),
+        [only] => Ok(RankFiles::All(Stretches::open(only)?)),
+        _ => Ok(RankFiles::Each(each(files)?)),
     }
 }

@@ -209,7 +209,7 @@ impl Player {
         common: &Common,
         calls: &mut Calls<'_>,
     ) -> Result<bool, String> {
-        let Message { peer, tag, bytes } = self.message(&mut words, common)?;
+        let TiMessage { peer, tag, bytes } = self.message(&mut words, common)?;
         let (Some(to), Some(bytes)) = (peer, bytes) else {
             return Err("a send needs a receiver and a size".to_owned());
         };
@@ -235,7 +235,7 @@ impl Player {
         common: &Common,
         calls: &mut Calls<'_>,
     ) -> Result<bool, String> {
-        let Message { peer, tag, bytes } = self.message(&mut words, common)?;
+        let TiMessage { peer, tag, bytes } = self.message(&mut words, common)?;
         let request = (!blocking).then(|| self.requests.open((name_of(peer), self.rank as i32, tag)));
         let stamp = self.stamp(common.functions.recv[usize::from(!blocking)]);
         calls.push(&stamp, &receive(peer, (tag != ANY).then_some(tag), bytes.unwrap_or(u64::MAX), request));
@@ -270,7 +270,7 @@ impl Player {
     }
 
     /// `peer tag size [datatype]`, or in old traces `peer size`.
-    fn message(&self, words: &mut Arguments<'_>, common: &Common) -> Result<Message, String> {
+    fn message(&self, words: &mut Arguments<'_>, common: &Common) -> Result<TiMessage, String> {
         let peer = words.peer(common.ranks)?;
         let second = words.found("the size")?;
         let (tag, size) = match words.words.next_whole() {
@@ -289,7 +289,7 @@ impl Player {
                 .ok_or_else(|| bad_number("the size", size))?;
         }
         let element = words.datatype(self.element)?;
-        Ok(Message { peer, tag, bytes: count.map(|count| count * element) })
+        Ok(TiMessage { peer, tag, bytes: count.map(|count| count * element) })
     }
 
     fn wait(
@@ -378,7 +378,7 @@ impl Player {
     }
 }
 
-struct Message {
+struct TiMessage {
     peer: Option<u32>,
     tag: i32,
     bytes: Option<u64>,

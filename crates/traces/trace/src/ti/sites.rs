@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use crate::Place;
+use crate::TracePlace;
 
 /// Numbers from here on are of places in a program, below are lines of the trace.
 const PLACES: u64 = 1 << 63;
@@ -26,8 +26,8 @@ impl Sites {
     }
 
     /// The place of a number, if it is one's.
-    pub(super) fn place(&self, number: u64) -> Option<(PathBuf, Place)> {
+    pub(super) fn place(&self, number: u64) -> Option<(PathBuf, TracePlace)> {
         let (file, line) = self.places.get(usize::try_from(number.checked_sub(PLACES)?).ok()?)?;
-        Some((file.clone(), Place::Line(*line)))
+        Some((file.clone(), TracePlace::Line(*line)))
     }
 }

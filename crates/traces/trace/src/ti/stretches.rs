@@ -8,7 +8,7 @@ use std::path::Path;
 use super::text::{Words, whole};
 use crate::source::{Pages, Source, Window};
 use crate::varint;
-use crate::{Place, TraceError};
+use crate::{TraceError, TracePlace};
 
 /// Bytes of a page, and how many are kept.
 const PAGE: usize = 64 << 10;
@@ -41,7 +41,7 @@ impl Stretches {
         let index = Indexing::default().read(&source)?;
         if let Some(rank) = index.iter().position(Vec::is_empty) {
             let problem = format!("rank {rank} has no action, but rank {} has", index.len() - 1);
-            return Err(TraceError::bad(path, Place::File, problem));
+            return Err(TraceError::bad(path, TracePlace::File, problem));
         }
         Ok(Stretches { pages: Pages::new(source, PAGE, PAGES), index })
     }
@@ -108,8 +108,9 @@ impl Indexing {
         let (mut window, mut begin) = (Window::default(), 0);
         while let Some(line) = window.line(|at, into| source.append(at, CHUNK, into))? {
             let end = window.position();
-            self.note(window.text(line), begin, end)
-                .map_err(|problem| TraceError::bad(source.name(), Place::Line(window.lines()), problem))?;
+            self.note(window.text(line), begin, end).map_err(|problem| {
+                TraceError::bad(source.name(), TracePlace::Line(window.lines()), problem)
+            })?;
             begin = end;
         }
         self.close();

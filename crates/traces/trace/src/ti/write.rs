@@ -43,7 +43,7 @@ const OTHER_TAGS: i64 = 1 << 30;
 pub struct TiWriter {
     files: Files,
     measured_on: Option<f64>,
-    ranks: Vec<Rank>,
+    ranks: Vec<TiRank>,
     full: usize,
     communicators: Communicators,
     tags: HashMap<(ContextId, i32), i64>,
@@ -53,7 +53,7 @@ pub struct TiWriter {
 }
 
 #[derive(Default)]
-struct Rank {
+struct TiRank {
     text: String,
     /// How many bytes have left for the file.
     flushed: u64,
@@ -103,7 +103,7 @@ impl TiWriter {
         Ok(TiWriter {
             files,
             measured_on: computation.measured_on,
-            ranks: (0..ranks).map(|_| Rank { flushed, ..Rank::default() }).collect(),
+            ranks: (0..ranks).map(|_| TiRank { flushed, ..TiRank::default() }).collect(),
             full: (UNDER_WAY / ranks.max(1) as usize).clamp(SMALLEST, LARGEST),
             communicators: Communicators::new(ranks),
             tags: HashMap::new(),
@@ -314,7 +314,7 @@ impl TiWriter {
             self.line(rank, format_args!("finalize"));
         }
         self.flush(rank);
-        self.ranks[rank as usize] = Rank::default();
+        self.ranks[rank as usize] = TiRank::default();
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mpirage_mpi::Ending;
 use mpirage_trace::{
-    Computation, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, Kind, compile_goal,
+    Computation, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, OpKind, compile_goal,
     convert, open,
 };
 
@@ -175,8 +175,8 @@ fn schedules_of_other_workloads_take_the_same_time() {
         let mut schedules = GoalSchedules::open(&folder.join("x.goal")).unwrap();
         let mut bytes = [0, 0];
         while let Some(schedule) = schedules.next_rank().unwrap() {
-            for op in schedule.ops.iter().filter(|op| op.kind != Kind::Calc) {
-                bytes[usize::from(op.kind == Kind::Recv)] += op.size;
+            for op in schedule.ops.iter().filter(|op| op.kind != OpKind::Calc) {
+                bytes[usize::from(op.kind == OpKind::Recv)] += op.size;
             }
         }
         assert_eq!(bytes[0], bytes[1], "{spec}");

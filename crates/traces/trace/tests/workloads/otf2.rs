@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mpirage_mpi::Ending;
 use mpirage_otf2::{
-    Anchor, ChunkWriter, Compression, Definition, Event, GroupType, LocationType, Message, OperationEnd,
+    Anchor, ChunkWriter, Compression, Definition, Event, GroupType, LocationType, MpiMessage, OperationEnd,
     Paradigm, Role, RootCode, Substrate, UNDEFINED,
 };
 use mpirage_trace::{Otf2Trace, TraceError, Workload};
@@ -101,8 +101,8 @@ fn definitions() -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-fn message(peer: u32, length: u64) -> Message {
-    Message { peer, communicator: 0, tag: 1, length }
+fn message(peer: u32, length: u64) -> MpiMessage {
+    MpiMessage { peer, communicator: 0, tag: 1, length }
 }
 
 /// Both ranks compute for a second, one more in a function that is local, and exchange something.
@@ -148,7 +148,7 @@ fn what_cannot_be_replayed_is_refused_with_its_place() {
         let mut trace = Files::new([events, &[]]).open().unwrap();
         replay(&mut trace).unwrap_err().to_string()
     };
-    let elsewhere = Event::Send(Message { communicator: 7, ..message(1, 8) });
+    let elsewhere = Event::Send(MpiMessage { communicator: 7, ..message(1, 8) });
     assert_eq!(refused(&[(0, elsewhere)]), "traces/0.evt: at byte 27: there is no communicator 7");
     assert!(
         refused(&[(0, Event::Send(message(2, 8)))]).contains("there is no rank 2 in a communicator of 2")

@@ -183,7 +183,7 @@ fn ranks_may_be_mixed_in_one_file_or_each_have_their_own() {
             );
         }
     }
-    assert_eq!(TiTrace::open(&all).unwrap().place(1, 2).unwrap().1, mpirage_trace::Place::Line(4));
+    assert_eq!(TiTrace::open(&all).unwrap().place(1, 2).unwrap().1, mpirage_trace::TracePlace::Line(4));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 /// The kind of a segment of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Kind {
+pub(crate) enum SegmentKind {
     /// A rank computes.
     Compute,
     /// A rank is in a point-to-point call and does not wait for another rank.
@@ -16,17 +16,22 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 5] =
-        [Kind::Compute, Kind::PointToPoint, Kind::Collective, Kind::Transfer, Kind::Other];
+impl SegmentKind {
+    pub const ALL: [SegmentKind; 5] = [
+        SegmentKind::Compute,
+        SegmentKind::PointToPoint,
+        SegmentKind::Collective,
+        SegmentKind::Transfer,
+        SegmentKind::Other,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Compute => "compute",
-            Kind::PointToPoint => "p2p",
-            Kind::Collective => "collective",
-            Kind::Transfer => "transfer",
-            Kind::Other => "other",
+            SegmentKind::Compute => "compute",
+            SegmentKind::PointToPoint => "p2p",
+            SegmentKind::Collective => "collective",
+            SegmentKind::Transfer => "transfer",
+            SegmentKind::Other => "other",
         }
     }
 }
@@ -39,7 +44,7 @@ pub(crate) struct Segment {
     pub peer: u32,
     pub start: u64,
     pub end: u64,
-    pub kind: Kind,
+    pub kind: SegmentKind,
     /// The function that the rank is in, or `NO_FUNCTION`.
     pub function: u16,
 }

@@ -1,6 +1,6 @@
 //! Critical paths of small runs.
 
-use mpirage_record::Message;
+use mpirage_record::MessageRecord;
 use mpirage_units::Time;
 
 use super::*;
@@ -69,7 +69,7 @@ impl PathConsumer for Collected {
     }
 }
 
-fn shape(path: &[Segment]) -> Vec<(u32, Kind, u64, u64)> {
+fn shape(path: &[Segment]) -> Vec<(u32, SegmentKind, u64, u64)> {
     path.iter().map(|part| (part.rank, part.kind, part.start, part.end)).collect()
 }
 
@@ -86,14 +86,18 @@ fn a_late_sender_is_on_the_path() {
     compute(&mut aggregator, 1, 160, 200);
     let found = path(&mut aggregator, 1);
     let expected = [
-        (0, Kind::Compute, 0, 100),
-        (0, Kind::PointToPoint, 100, 101),
-        (1, Kind::Transfer, 101, 160),
-        (1, Kind::Compute, 160, 200),
+        (0, SegmentKind::Compute, 0, 100),
+        (0, SegmentKind::PointToPoint, 100, 101),
+        (1, SegmentKind::Transfer, 101, 160),
+        (1, SegmentKind::Compute, 160, 200),
     ];
     assert_eq!(shape(&found), expected);
     assert_eq!((found[2].function, found[2].peer), (WAIT, 0));
-    let own = [(0, Kind::Compute, 0, 100), (0, Kind::PointToPoint, 100, 101), (0, Kind::Compute, 101, 150)];
+    let own = [
+        (0, SegmentKind::Compute, 0, 100),
+        (0, SegmentKind::PointToPoint, 100, 101),
+        (0, SegmentKind::Compute, 101, 150),
+    ];
     assert_eq!(shape(&path(&mut aggregator, 0)), own);
     assert_eq!(aggregator.times()[1].spent[Category::Wait as usize], 61);
 }
@@ -104,7 +108,10 @@ fn a_message_sent_in_the_middle_cuts_what_the_sender_did() {
     compute(&mut aggregator, 0, 0, 90);
     aggregator.message(&message((0, 1), 8, (50, 70)));
     receive(&mut aggregator, 1, 0, 70);
-    assert_eq!(shape(&path(&mut aggregator, 1)), [(0, Kind::Compute, 0, 50), (1, Kind::Transfer, 50, 70)]);
+    assert_eq!(
+        shape(&path(&mut aggregator, 1)),
+        [(0, SegmentKind::Compute, 0, 50), (1, SegmentKind::Transfer, 50, 70)]
+    );
 }
 
 #[test]
@@ -114,13 +121,18 @@ fn a_late_receiver_holds_up_the_sender() {
     compute(&mut aggregator, 1, 0, 60);
     // A rendezvous: sent at 10, the receiver is there at 60, delivered at 80.
     let sent = Time::from_picos(10);
-    aggregator.message(&Message { sent, awaited: true, held: true, ..message((0, 1), 1 << 20, (60, 80)) });
+    aggregator.message(&MessageRecord {
+        sent,
+        awaited: true,
+        held: true,
+        ..message((0, 1), 1 << 20, (60, 80))
+    });
     call(&mut aggregator, 0, Category::PointToPoint, SEND, [10, 80]);
     receive(&mut aggregator, 1, 60, 80);
-    let expected = [(1, Kind::Compute, 0, 60), (0, Kind::Transfer, 60, 80)];
+    let expected = [(1, SegmentKind::Compute, 0, 60), (0, SegmentKind::Transfer, 60, 80)];
     assert_eq!(shape(&path(&mut aggregator, 0)), expected);
     assert_eq!(aggregator.times()[0].spent[Category::Wait as usize], 50);
-    let expected = [(1, Kind::Compute, 0, 60), (1, Kind::Transfer, 60, 80)];
+    let expected = [(1, SegmentKind::Compute, 0, 60), (1, SegmentKind::Transfer, 60, 80)];
     assert_eq!(shape(&path(&mut aggregator, 1)), expected);
 }
 
@@ -136,10 +148,10 @@ fn a_collective_passes_the_path_on() {
     aggregator.message(&inner_message((1, 2), (58, 65)));
     call(&mut aggregator, 2, Category::Collective, COLLECTIVE, [20, 65]);
     let expected = [
-        (0, Kind::Compute, 0, 10),
-        (1, Kind::Transfer, 10, 55),
-        (1, Kind::Collective, 55, 58),
-        (2, Kind::Transfer, 58, 65),
+        (0, SegmentKind::Compute, 0, 10),
+        (1, SegmentKind::Transfer, 10, 55),
+        (1, SegmentKind::Collective, 55, 58),
+        (2, SegmentKind::Transfer, 58, 65),
     ];
     assert_eq!(shape(&path(&mut aggregator, 2)), expected);
 }
@@ -151,12 +163,15 @@ fn a_message_that_has_arrived_is_not_waited_for() {
     compute(&mut aggregator, 1, 0, 60);
     // It arrives at 30; the receiver comes at 60 and needs until 62 to take it. The same inside a collective, until 64.
     let arrived = Time::from_picos(30);
-    aggregator.message(&Message { arrived, ..message((0, 1), 8, (10, 62)) });
+    aggregator.message(&MessageRecord { arrived, ..message((0, 1), 8, (10, 62)) });
     receive(&mut aggregator, 1, 60, 62);
-    aggregator.message(&Message { arrived, ..inner_message((0, 1), (10, 64)) });
+    aggregator.message(&MessageRecord { arrived, ..inner_message((0, 1), (10, 64)) });
     call(&mut aggregator, 1, Category::Collective, COLLECTIVE, [62, 64]);
-    let expected =
-        [(1, Kind::Compute, 0, 60), (1, Kind::PointToPoint, 60, 62), (1, Kind::Collective, 62, 64)];
+    let expected = [
+        (1, SegmentKind::Compute, 0, 60),
+        (1, SegmentKind::PointToPoint, 60, 62),
+        (1, SegmentKind::Collective, 62, 64),
+    ];
     assert_eq!(shape(&path(&mut aggregator, 1)), expected);
 }
 
@@ -198,8 +213,11 @@ fn long_runs_keep_what_matters() {
         let path = path(&mut aggregator, rounds as u32 % 2);
         assert_eq!((path[0].start, path.last().map(|part| part.end)), (0, Some(now)));
         assert!(path.windows(2).all(|pair| pair[0].end == pair[1].start));
-        let transfers: u64 =
-            path.iter().filter(|part| part.kind == Kind::Transfer).map(|part| part.end - part.start).sum();
+        let transfers: u64 = path
+            .iter()
+            .filter(|part| part.kind == SegmentKind::Transfer)
+            .map(|part| part.end - part.start)
+            .sum();
         assert_eq!(transfers, 40 * rounds, "{same}");
     }
 }
@@ -226,7 +244,7 @@ fn ring(budget: Budget, ranks: u32, rounds: u64, same: bool) -> Aggregator {
             let ready = before[rank as usize] + long(rank);
             let delivered = (sent + 11).max(ready + 1);
             let arrived = Time::from_picos(sent + 11);
-            aggregator.message(&Message { arrived, ..message((from, rank), 8, (sent, delivered)) });
+            aggregator.message(&MessageRecord { arrived, ..message((from, rank), 8, (sent, delivered)) });
             receive(&mut aggregator, rank, ready, delivered);
             clocks[rank as usize] = delivered;
         }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::segment::{Kind, Segment, join_neighbours};
+use super::segment::{Segment, SegmentKind, join_neighbours};
 use crate::calls::NO_FUNCTION;
 
 /// Nodes at most, if there are few ranks: 40 MiB.
@@ -56,7 +56,7 @@ pub(crate) struct Tree {
 
 impl Tree {
     pub fn new(ranks: usize) -> Tree {
-        let (rank, kind, function) = (u32::MAX, Kind::Other, NO_FUNCTION);
+        let (rank, kind, function) = (u32::MAX, SegmentKind::Other, NO_FUNCTION);
         let root = Segment { rank, peer: rank, start: 0, end: 0, kind, function };
         let limit = MAX_NODES.max(NODES_PER_RANK * ranks);
         let room = FIRST_NODES.max(NODES_PER_RANK * ranks).min(limit);
@@ -167,8 +167,8 @@ impl Tree {
         for id in 1..self.nodes.len() {
             let Node { parent, segment } = self.nodes[id];
             let (at, first) = (parent as usize, self.nodes[parent as usize].segment);
-            let own =
-                segment.rank == first.rank && [segment, first].iter().all(|it| it.kind != Kind::Transfer);
+            let own = segment.rank == first.rank
+                && [segment, first].iter().all(|it| it.kind != SegmentKind::Transfer);
             if at == 0 || used[at] != 1 || merged[at] || !(across || own) {
                 continue;
             }

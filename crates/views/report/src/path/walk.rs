@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::cycle::Cycle;
-use super::segment::{Kind, Segment};
+use super::segment::{Segment, SegmentKind};
 use crate::activity::{Activity, NO_CALL};
 use crate::calls::NO_FUNCTION;
 use crate::category::Category;
@@ -117,7 +117,7 @@ impl<'a> Walk<'a> {
         let (kind, function) = (kind_of(activity), logs.calls.function(activity.call));
         let own = |start, end| Segment { rank, peer: rank, start, end, kind, function };
         if end < time || activity.duration == 0 {
-            let gap = Segment { kind: Kind::Other, function: NO_FUNCTION, ..own(end, time) };
+            let gap = Segment { kind: SegmentKind::Other, function: NO_FUNCTION, ..own(end, time) };
             return Preceding { segments: [Some(gap), None], rank, time: end };
         }
         let entered = end - activity.duration;
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
         let AwaitedTransfer { start, starter, peer } =
             AwaitedTransfer::new(receipt, delivered, RankAmong { rank, ranks: logs.ranks() });
         let after = (delivered < time).then(|| own(delivered, time));
-        let transfer = Segment { peer, kind: Kind::Transfer, ..own(start, delivered) };
+        let transfer = Segment { peer, kind: SegmentKind::Transfer, ..own(start, delivered) };
         Preceding { segments: [after, Some(transfer)], rank: starter, time: start }
     }
 
@@ -152,12 +152,12 @@ impl<'a> Walk<'a> {
 
 /// The kind of an activity's own segments.
 #[inline]
-fn kind_of(activity: &Activity) -> Kind {
+fn kind_of(activity: &Activity) -> SegmentKind {
     match activity.category {
-        Category::Compute => Kind::Compute,
-        Category::PointToPoint => Kind::PointToPoint,
-        Category::Collective => Kind::Collective,
-        _ => Kind::Other,
+        Category::Compute => SegmentKind::Compute,
+        Category::PointToPoint => SegmentKind::PointToPoint,
+        Category::Collective => SegmentKind::Collective,
+        _ => SegmentKind::Other,
     }
 }
 

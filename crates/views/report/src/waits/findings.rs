@@ -4,7 +4,7 @@ use mpirage_units::Duration;
 
 use super::Waits;
 use super::history::Doing;
-use super::output::{Names, Place};
+use super::output::{CallPlace, Names};
 use super::state::State;
 use super::tables::Sum;
 use crate::time::seconds;
@@ -20,7 +20,7 @@ impl Waits {
     pub(super) fn findings(
         &self,
         names: &Names<'_>,
-        causes: &[((u32, Place, Doing), Sum)],
+        causes: &[((u32, CallPlace, Doing), Sum)],
         links: &[(String, Sum)],
         seconds_of_ranks: f64,
     ) -> Vec<String> {
@@ -58,7 +58,7 @@ impl Waits {
     }
 }
 
-fn blamed(names: &Names<'_>, &(rank, place, doing): &(u32, Place, Doing), picos: u64) -> String {
+fn blamed(names: &Names<'_>, &(rank, place, doing): &(u32, CallPlace, Doing), picos: u64) -> String {
     let call =
         place.map(|(function, site)| (names.calls.function_name(function), names.calls.site_name(site)));
     let call = match call {

@@ -27,7 +27,7 @@ pub(crate) struct Names<'a> {
 }
 
 /// A function and a site, by the page's numbers; none if they are unknown.
-pub(super) type Place = Option<(u16, u32)>;
+pub(super) type CallPlace = Option<(u16, u32)>;
 
 impl Waits {
     /// Adds the wait states to the data of the page. `seconds_of_ranks` is the time of all ranks together.
@@ -67,7 +67,7 @@ impl Waits {
 
     /// States by function and site; those that wait longest first.
     fn calls_table(&self, names: &Names<'_>) -> Value {
-        let mut by_place: FxHashMap<Place, ByState> = FxHashMap::default();
+        let mut by_place: FxHashMap<CallPlace, ByState> = FxHashMap::default();
         for (call, states) in (0..).zip(&self.tables.calls) {
             let sums = by_place.entry(names.calls.place(call)).or_default();
             sums.iter_mut().zip(states).for_each(|(sum, picos)| *sum += picos);
@@ -79,7 +79,7 @@ impl Waits {
                 .map(|state| states[state as usize])
                 .sum::<u64>()
         };
-        let mut rows: Vec<(Place, ByState)> =
+        let mut rows: Vec<(CallPlace, ByState)> =
             by_place.into_iter().filter(|(_, states)| states.iter().any(|&picos| picos > 0)).collect();
         rows.sort_unstable_by_key(|(place, states)| {
             (std::cmp::Reverse((waited(states), states.iter().sum::<u64>())), *place)
@@ -117,7 +117,7 @@ impl Waits {
     }
 
     /// Delay costs by rank, function, site and what the rank did.
-    pub(super) fn causes(&self, names: &Names<'_>) -> Vec<((u32, Place, Doing), Sum)> {
+    pub(super) fn causes(&self, names: &Names<'_>) -> Vec<((u32, CallPlace, Doing), Sum)> {
         let causes = self
             .tables
             .causes
@@ -156,7 +156,7 @@ impl Waits {
     }
 }
 
-fn causes_table(causes: &[((u32, Place, Doing), Sum)]) -> Value {
+fn causes_table(causes: &[((u32, CallPlace, Doing), Sum)]) -> Value {
     let rows = &causes[..causes.len().min(LISTED)];
     let mut table = sums(rows);
     insert(&mut table, "rank", rows.iter().map(|((rank, ..), _)| *rank));
@@ -195,7 +195,7 @@ fn sums<K>(rows: &[(K, Sum)]) -> Map<String, Value> {
 }
 
 /// The columns `function` and `site`, with a prefix.
-fn places(prefix: &str, rows: impl Iterator<Item = Place> + Clone) -> Map<String, Value> {
+fn places(prefix: &str, rows: impl Iterator<Item = CallPlace> + Clone) -> Map<String, Value> {
     let mut table = Map::new();
     insert(
         &mut table,

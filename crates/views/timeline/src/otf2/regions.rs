@@ -1,6 +1,6 @@
 //! Regions: MPI functions, computation and pauses.
 
-use mpirage_interpret::function::{Kind, function, functions};
+use mpirage_interpret::function::{FunctionKind, function, functions};
 use mpirage_otf2::{Paradigm, Role};
 
 /// The region of computation.
@@ -60,16 +60,20 @@ impl Regions {
 }
 
 /// The role of a function, in the terms of OTF2.
-fn role_of(kind: Kind, name: &str) -> Role {
+fn role_of(kind: FunctionKind, name: &str) -> Role {
     match kind {
-        Kind::Send | Kind::Isend | Kind::Recv | Kind::Irecv | Kind::Sendrecv => Role::POINT_TO_POINT,
-        Kind::Start | Kind::Wait | Kind::Test => Role::POINT_TO_POINT,
-        Kind::Barrier => Role::BARRIER,
-        Kind::Collective => role_of_collective(&name.to_ascii_lowercase()),
-        Kind::OneSided => Role::ONE_SIDED,
-        Kind::File => Role::FILE_IO,
-        Kind::Other if makes_communicators(name) => Role::COLLECTIVE,
-        Kind::Other => Role::FUNCTION,
+        FunctionKind::Send
+        | FunctionKind::Isend
+        | FunctionKind::Recv
+        | FunctionKind::Irecv
+        | FunctionKind::Sendrecv => Role::POINT_TO_POINT,
+        FunctionKind::Start | FunctionKind::Wait | FunctionKind::Test => Role::POINT_TO_POINT,
+        FunctionKind::Barrier => Role::BARRIER,
+        FunctionKind::Collective => role_of_collective(&name.to_ascii_lowercase()),
+        FunctionKind::OneSided => Role::ONE_SIDED,
+        FunctionKind::File => Role::FILE_IO,
+        FunctionKind::Other if makes_communicators(name) => Role::COLLECTIVE,
+        FunctionKind::Other => Role::FUNCTION,
     }
 }
 

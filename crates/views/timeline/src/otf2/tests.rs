@@ -47,7 +47,7 @@ fn archive(folder: &Path) -> PathBuf {
 fn a_run_becomes_events() {
     let folder = tempfile::tempdir().unwrap();
     archive(folder.path());
-    let message = Message { peer: 1, communicator: 0, tag: 7, length: 4096 };
+    let message = MpiMessage { peer: 1, communicator: 0, tag: 7, length: 4096 };
     let at = |time: u64| time * 1_000 + 500;
     let [computation, pause, isend, wait] = [0, 1, 3, 4];
     let (enter, leave) = (|region| Event::Enter { region }, |region| Event::Leave { region });
@@ -78,7 +78,7 @@ fn a_run_becomes_events() {
         ]
     );
     let second = events(&folder.path().join("run/1.evt"));
-    let came = Message { peer: 0, ..message };
+    let came = MpiMessage { peer: 0, ..message };
     assert!(
         second.contains(&(at(0), Event::IrecvRequest(1)))
             && second.contains(&(at(31), Event::Irecv(came, 1)))

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use mpirage_interpret::function::{Kind, function, functions};
+use mpirage_interpret::function::{FunctionKind, function, functions};
 
 /// Time passes, and nothing is done.
 pub(super) const IDLE: u64 = 0;
@@ -103,28 +103,28 @@ impl Meaning {
 }
 
 /// The state of a rank in such a function.
-pub(super) fn state_of(kind: Kind) -> u64 {
+pub(super) fn state_of(kind: FunctionKind) -> u64 {
     match kind {
-        Kind::Recv => 3,
-        Kind::Send => 4,
-        Kind::Barrier => 5,
-        Kind::Test => 6,
-        Kind::Wait => 8,
-        Kind::Isend | Kind::Start => 10,
-        Kind::Irecv => 11,
-        Kind::File => 12,
-        Kind::Collective => 13,
-        Kind::Sendrecv => 16,
-        Kind::OneSided | Kind::Other => 15,
+        FunctionKind::Recv => 3,
+        FunctionKind::Send => 4,
+        FunctionKind::Barrier => 5,
+        FunctionKind::Test => 6,
+        FunctionKind::Wait => 8,
+        FunctionKind::Isend | FunctionKind::Start => 10,
+        FunctionKind::Irecv => 11,
+        FunctionKind::File => 12,
+        FunctionKind::Collective => 13,
+        FunctionKind::Sendrecv => 16,
+        FunctionKind::OneSided | FunctionKind::Other => 15,
     }
 }
 
-fn group_of(kind: Kind) -> u64 {
+fn group_of(kind: FunctionKind) -> u64 {
     match kind {
-        Kind::Barrier | Kind::Collective => COLLECTIVE,
-        Kind::OneSided => ONE_SIDED,
-        Kind::File => FILES,
-        Kind::Other => OTHER,
+        FunctionKind::Barrier | FunctionKind::Collective => COLLECTIVE,
+        FunctionKind::OneSided => ONE_SIDED,
+        FunctionKind::File => FILES,
+        FunctionKind::Other => OTHER,
         _ => POINT_TO_POINT,
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet, open};
+use super::table::{Cell, ColumnType, Heading, Layout, Pool, Sheet, open};
 use crate::{TimelineError, text};
 use mpirage_files::{OutputFile, SealedFile};
 use mpirage_interpret::RunInfo;
@@ -47,15 +47,15 @@ impl Sheet for Csv {
     }
 }
 
-fn write_cell(field: &mut Vec<u8>, kind: Kind, cell: Cell, pool: &Pool) {
+fn write_cell(field: &mut Vec<u8>, kind: ColumnType, cell: Cell, pool: &Pool) {
     match kind {
-        Kind::Int => cell.as_int().into_iter().for_each(|value| text::number(field, value)),
-        Kind::Seconds => text::short_seconds(field, cell.as_picos()),
+        ColumnType::Int => cell.as_int().into_iter().for_each(|value| text::number(field, value)),
+        ColumnType::Seconds => text::short_seconds(field, cell.as_picos()),
         // The shortest text that is read back as the same number.
-        Kind::Real => {
+        ColumnType::Real => {
             cell.as_real().into_iter().for_each(|value| write!(field, "{value}").expect("a vector grows"))
         }
-        Kind::Text => cell
+        ColumnType::Text => cell
             .as_text()
             .into_iter()
             .for_each(|number| field.extend_from_slice(pool.text(number).as_bytes())),

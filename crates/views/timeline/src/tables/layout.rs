@@ -2,13 +2,13 @@
 
 use super::table::{Heading, Layout};
 
-use super::table::Kind::{Int, Real, Seconds, Text};
+use super::table::ColumnType::{Int, Real, Seconds, Text};
 
-const fn column(name: &'static str, kind: super::table::Kind) -> Heading {
+const fn column(name: &'static str, kind: super::table::ColumnType) -> Heading {
     Heading { name, kind, optional: false }
 }
 
-const fn maybe(name: &'static str, kind: super::table::Kind) -> Heading {
+const fn maybe(name: &'static str, kind: super::table::ColumnType) -> Heading {
     Heading { name, kind, optional: true }
 }
 

@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use super::table::{Cell, Heading, Kind, Layout, Pool, Sheet, open};
+use super::table::{Cell, ColumnType, Heading, Layout, Pool, Sheet, open};
 use crate::TimelineError;
 use mpirage_files::{OutputFile, SealedFile};
 use mpirage_interpret::RunInfo;
@@ -77,21 +77,21 @@ impl Scratch {
         self.present.clear();
         let optional = heading.optional;
         match heading.kind {
-            Kind::Int => {
+            ColumnType::Int => {
                 split(column.map(Cell::as_int), &mut self.ints, &mut self.present);
                 let present = optional.then_some(self.present.as_slice());
                 out.typed::<Int64Type>().write_batch(&self.ints, present, None)?;
             }
-            Kind::Real | Kind::Seconds => {
+            ColumnType::Real | ColumnType::Seconds => {
                 let value = |cell: Cell| match heading.kind {
-                    Kind::Seconds => Some(Time::from_picos(cell.as_picos()).as_secs_f64()),
+                    ColumnType::Seconds => Some(Time::from_picos(cell.as_picos()).as_secs_f64()),
                     _ => cell.as_real(),
                 };
                 split(column.map(value), &mut self.reals, &mut self.present);
                 let present = optional.then_some(self.present.as_slice());
                 out.typed::<DoubleType>().write_batch(&self.reals, present, None)?;
             }
-            Kind::Text => {
+            ColumnType::Text => {
                 let known = &mut self.pool;
                 let text = |cell: Cell| cell.as_text().map(|number| text(known, number, pool));
                 split(column.map(text), &mut self.texts, &mut self.present);
@@ -128,9 +128,9 @@ fn schema(layout: &Layout) -> Result<Arc<Type>, ParquetError> {
 
 fn field(heading: &Heading) -> Result<Type, ParquetError> {
     let (physical, logical) = match heading.kind {
-        Kind::Int => (Physical::INT64, None),
-        Kind::Real | Kind::Seconds => (Physical::DOUBLE, None),
-        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        ColumnType::Int => (Physical::INT64, None),
+        ColumnType::Real | ColumnType::Seconds => (Physical::DOUBLE, None),
+        ColumnType::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let repetition = if heading.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     Type::primitive_type_builder(heading.name, physical)

@@ -29,7 +29,7 @@ pub(crate) struct Layout {
 #[derive(Clone, Copy)]
 pub(crate) struct Heading {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: ColumnType,
     /// Whether rows may have no value. Only Parquet needs it.
     #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     pub optional: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Heading {
 
 /// The type of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnType {
     /// Whole numbers.
     Int,
     /// Other numbers.

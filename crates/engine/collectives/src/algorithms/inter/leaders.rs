@@ -15,14 +15,14 @@ const SIGNAL: u64 = 1;
 const INT: u64 = 4;
 
 /// One rank and its sides.
-struct Rank<'a> {
+struct InterRank<'a> {
     shape: &'a Shape<'a>,
     sides: Sides,
 }
 
-impl<'a> Rank<'a> {
-    fn new(shape: &'a Shape<'a>) -> Option<Rank<'a>> {
-        shape.sides().map(|sides| Rank { shape, sides })
+impl<'a> InterRank<'a> {
+    fn new(shape: &'a Shape<'a>) -> Option<InterRank<'a>> {
+        shape.sides().map(|sides| InterRank { shape, sides })
     }
 
     fn leads(&self) -> bool {
@@ -121,7 +121,7 @@ fn of_other_side(piece: Piece) -> Piece {
 }
 
 pub(super) fn barrier(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     rank.local(Collective::Barrier, 0, |piece| piece, out);
     let tell = |out: &mut Schedule| rank.tell(Data::range(0, SIGNAL), out);
     let hear = |out: &mut Schedule| {
@@ -136,7 +136,7 @@ pub(super) fn barrier_by_allreduce(shape: &Shape, out: &mut Schedule) {
 }
 
 pub(super) fn bcast(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     match part(shape, &rank.sides) {
         Part::Root => out.send(rank.other_leader(), Data::range(0, shape.bytes)),
         Part::Across => {
@@ -150,7 +150,7 @@ pub(super) fn bcast(shape: &Shape, out: &mut Schedule) {
 }
 
 pub(super) fn gather(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     match part(shape, &rank.sides) {
         Part::Root => out.recv(rank.other_leader(), shape.bytes * rank.sides.other.len() as u64),
         Part::Across => {
@@ -164,7 +164,7 @@ pub(super) fn gather(shape: &Shape, out: &mut Schedule) {
 }
 
 pub(super) fn scatter(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     match part(shape, &rank.sides) {
         Part::Root => {
             let (first, count) = (rank.other_leader(), rank.sides.other.len() as u32);
@@ -181,7 +181,7 @@ pub(super) fn scatter(shape: &Shape, out: &mut Schedule) {
 }
 
 pub(super) fn allgather(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     let total = shape.recv_counts.iter().sum();
     rank.gather(shape.bytes, out);
     let tell = |out: &mut Schedule| rank.tell(rank.own_blocks(rank.own() * shape.bytes), out);
@@ -193,7 +193,7 @@ pub(super) fn allgather(shape: &Shape, out: &mut Schedule) {
 }
 
 pub(super) fn allgather_by_exchange(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     let total = shape.recv_counts.iter().sum();
     rank.gather(shape.bytes, out);
     rank.swap(rank.own_blocks(rank.own() * shape.bytes), total, out);
@@ -202,7 +202,7 @@ pub(super) fn allgather_by_exchange(shape: &Shape, out: &mut Schedule) {
 
 /// The leaders do not know how much the ranks of their own side give, so they gather from the other side.
 pub(super) fn allgatherv(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     let get = |out: &mut Schedule| {
         if rank.leads() {
             for (from, &bytes) in rank.sides.other.clone().zip(shape.recv_counts) {
@@ -217,7 +217,7 @@ pub(super) fn allgatherv(shape: &Shape, out: &mut Schedule) {
 }
 
 pub(super) fn reduce(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     match part(shape, &rank.sides) {
         Part::Root => out.recv(rank.other_leader(), shape.bytes),
         Part::Across => {
@@ -231,7 +231,7 @@ pub(super) fn reduce(shape: &Shape, out: &mut Schedule) {
 }
 
 pub(super) fn allreduce(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     rank.reduce(shape.bytes, out);
     rank.swap(Data::range(0, shape.bytes), shape.bytes, out);
     rank.bcast(shape.bytes, out);
@@ -239,7 +239,7 @@ pub(super) fn allreduce(shape: &Shape, out: &mut Schedule) {
 
 /// The leader of the first side first gets the other side's result, and then its own side combines its vectors.
 pub(super) fn reduce_scatter(shape: &Shape, out: &mut Schedule) {
-    let Some(rank) = Rank::new(shape) else { return };
+    let Some(rank) = InterRank::new(shape) else { return };
     let total = shape.recv_counts.iter().sum();
     let get = |out: &mut Schedule| rank.hear(total, out);
     let give = |out: &mut Schedule| {

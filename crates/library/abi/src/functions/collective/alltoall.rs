@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_void};
 use mpirage_call::Collective;
 
 use super::inter::Inter;
-use super::{Place, apart, equal, fits, is_in_place, typed, varying};
+use super::{Membership, apart, equal, fits, is_in_place, typed, varying};
 use crate::frame;
 use crate::functions::forms::{argument, collective, collectives, operation};
 use crate::ground::arguments::{Number, put};
@@ -19,7 +19,7 @@ collectives! {
     alltoall(sendbuf: ConstBuffer, sendcount: Count, sendtype: MPI_Datatype,
              recvbuf: Buffer, recvcount: Count, recvtype: MPI_Datatype; comm) {
         with(|objects| {
-            let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
+            let (place, inter) = (Membership::of(objects, comm)?, Inter::of(objects, comm)?);
             let ranks = inter.as_ref().map_or(place.size, Inter::remote);
             let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, ranks)?;
             let gives = match is_in_place(sendbuf) {
@@ -34,7 +34,7 @@ collectives! {
     alltoallv(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtype: MPI_Datatype,
               recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtype: MPI_Datatype; comm) {
         with(|objects| {
-            let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
+            let (place, inter) = (Membership::of(objects, comm)?, Inter::of(objects, comm)?);
             let ranks = inter.as_ref().map_or(place.size, Inter::remote);
             // SAFETY: the caller vouches for the arrays.
             let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtype, ranks) }?;
@@ -53,7 +53,7 @@ collectives! {
     alltoallw(sendbuf: ConstBuffer, sendcounts: Counts, sdispls: Displs, sendtypes: Types,
               recvbuf: Buffer, recvcounts: Counts, rdispls: Displs, recvtypes: Types; comm) {
         with(|objects| {
-            let (place, inter) = (Place::of(objects, comm)?, Inter::of(objects, comm)?);
+            let (place, inter) = (Membership::of(objects, comm)?, Inter::of(objects, comm)?);
             let ranks = inter.as_ref().map_or(place.size, Inter::remote);
             // SAFETY: the caller vouches for the arrays.
             let gets = unsafe { typed(objects, "recvbuf", recvbuf, recvcounts, rdispls, recvtypes, ranks) }?;
@@ -71,7 +71,7 @@ collectives! {
 }
 
 fn exchanged(
-    place: &Place,
+    place: &Membership,
     inter: Option<Inter>,
     kind: Collective,
     gives: Side,

@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_void};
 use mpirage_call::Collective;
 
 use super::inter::Inter;
-use super::{Place, apart, equal, fits, is_in_place, varying, whole};
+use super::{Membership, apart, equal, fits, is_in_place, varying, whole};
 use crate::frame;
 use crate::functions::forms::{argument, collective, collectives, operation};
 use crate::ground::arguments::{Number, put};
@@ -22,7 +22,7 @@ collectives! {
             if let Some(inter) = Inter::of(objects, comm)? {
                 return Ok(inter.both_ways(Collective::Barrier, Side::nothing(), Side::nothing()));
             }
-            let place = Place::of(objects, comm)?;
+            let place = Membership::of(objects, comm)?;
             Ok(place.operation(Collective::Barrier, Side::nothing(), Side::nothing()))
         })
     }:
@@ -34,7 +34,7 @@ collectives! {
                 let data = || whole(objects, "buffer", buffer, count, datatype);
                 return inter.root_gives(Collective::Bcast, |_| data(), data);
             }
-            let (place, root) = Place::with_root(objects, comm, root)?;
+            let (place, root) = Membership::with_root(objects, comm, root)?;
             let data = whole(objects, "buffer", buffer, count, datatype)?;
             let (gives, gets) = if place.is(root) { (data, Side::nothing()) } else { (Side::nothing(), data) };
             Ok(place.rooted(Collective::Bcast, root, gives, gets, None))
@@ -84,7 +84,7 @@ collectives! {
                 let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, inter.remote())?;
                 return Ok(inter.both_ways(Collective::Allgather, gives, gets));
             }
-            let place = Place::of(objects, comm)?;
+            let place = Membership::of(objects, comm)?;
             let gets = equal(objects, "recvbuf", recvbuf, recvcount, recvtype, place.size)?;
             let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
             Ok(place.operation(Collective::Allgather, gives, gets))
@@ -101,7 +101,7 @@ collectives! {
                 let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, ranks) }?;
                 return Ok(inter.both_ways(Collective::Allgatherv, gives, gets));
             }
-            let place = Place::of(objects, comm)?;
+            let place = Membership::of(objects, comm)?;
             // SAFETY: the caller vouches for the arrays.
             let gets = unsafe { varying(objects, "recvbuf", recvbuf, recvcounts, displs, recvtype, place.size) }?;
             let gives = own_block(objects, (sendbuf, sendcount, sendtype), &gets, &place)?;
@@ -124,7 +124,7 @@ fn gathered(
             let given = || whole(objects, "sendbuf", sendbuf, sendcount, sendtype);
             return inter.root_gets(kind, |ranks| blocks(objects, ranks), given);
         }
-        let (place, root) = Place::with_root(objects, comm, root)?;
+        let (place, root) = Membership::with_root(objects, comm, root)?;
         if !place.is(root) {
             let gives = whole(objects, "sendbuf", sendbuf, sendcount, sendtype)?;
             return Ok(place.rooted(kind, root, gives, Side::nothing(), None));
@@ -148,7 +148,7 @@ fn scattered(
             let got = || whole(objects, "recvbuf", recvbuf, recvcount, recvtype);
             return inter.root_gives(kind, |ranks| blocks(objects, ranks), got);
         }
-        let (place, root) = Place::with_root(objects, comm, root)?;
+        let (place, root) = Membership::with_root(objects, comm, root)?;
         let gives = if place.is(root) { blocks(objects, place.size)? } else { Side::nothing() };
         let gets = match place.is(root) && is_in_place(recvbuf) {
             true => Side::whole(gives.block_of(place.rank, place.size)?).unstored().in_place(),
@@ -167,7 +167,7 @@ fn own_block(
     objects: &Objects,
     (sendbuf, sendcount, sendtype): (*const c_void, impl Number, MPI_Datatype),
     gets: &Side,
-    place: &Place,
+    place: &Membership,
 ) -> Result<Side> {
     let block = gets.block_of(place.rank, place.size)?;
     if is_in_place(sendbuf) {

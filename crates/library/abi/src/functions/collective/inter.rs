@@ -7,7 +7,7 @@ use std::sync::Arc;
 use core::ffi::c_int;
 use mpirage_call::{BESIDE_ROOT, Collective, Reduction};
 
-use super::Place;
+use super::Membership;
 use crate::constants::{MPI_PROC_NULL, MPI_ROOT};
 use crate::ground::error::Result;
 use crate::objects::Objects;
@@ -18,7 +18,7 @@ use crate::types::MPI_Comm;
 
 /// An inter-communicator, as this rank takes part in a collective on it.
 pub(super) struct Inter {
-    place: Place,
+    place: Membership,
     bridge: Arc<Bridge>,
     /// The root, where there is one.
     root: Root,
@@ -50,7 +50,7 @@ impl Inter {
             MPI_PROC_NULL => Root::Beside,
             rank => Root::There(object.member("root", rank)?),
         };
-        Ok(Some(Inter { place: Place::of(objects, comm)?, bridge, root }))
+        Ok(Some(Inter { place: Membership::of(objects, comm)?, bridge, root }))
     }
 
     /// How many ranks the other side has.

@@ -18,9 +18,9 @@ use crate::operations::operation::{Operation, Step};
 use crate::operations::region::{Region, displaced};
 use crate::types::*;
 
-/// The communicator of a collective.
+/// The communicator of a collective, and the place of the rank in it.
 #[derive(Clone, Copy)]
-struct Place {
+struct Membership {
     comm: MPI_Comm,
     context: ContextId,
     size: usize,
@@ -28,18 +28,18 @@ struct Place {
     on_mismatch: OnMismatch,
 }
 
-impl Place {
-    fn of(objects: &Objects, comm: MPI_Comm) -> Result<Place> {
+impl Membership {
+    fn of(objects: &Objects, comm: MPI_Comm) -> Result<Membership> {
         let object = objects.comms.get(comm)?;
         let on_mismatch = objects.on_mismatch(comm);
         let (size, rank) = (object.size() as usize, object.rank as usize);
-        Ok(Place { comm, context: object.context, size, rank, on_mismatch })
+        Ok(Membership { comm, context: object.context, size, rank, on_mismatch })
     }
 
     /// The same, with the root that is named.
-    fn with_root(objects: &Objects, comm: MPI_Comm, root: c_int) -> Result<(Place, u32)> {
+    fn with_root(objects: &Objects, comm: MPI_Comm, root: c_int) -> Result<(Membership, u32)> {
         let root = objects.comms.get(comm)?.member("root", root)?;
-        Ok((Place::of(objects, comm)?, root))
+        Ok((Membership::of(objects, comm)?, root))
     }
 
     fn is(&self, root: u32) -> bool {
@@ -71,7 +71,7 @@ impl Place {
         gets: Side,
         reduction: Option<Reduction>,
     ) -> Operation {
-        let &Place { context, on_mismatch, .. } = self;
+        let &Membership { context, on_mismatch, .. } = self;
         let collection =
             Collection { kind, context, root, partners, gives, gets, reduction, plan: 0, on_mismatch };
         Operation::one(self.comm, Step::Collective(Box::new(collection)))

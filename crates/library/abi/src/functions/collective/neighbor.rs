@@ -3,7 +3,7 @@
 use core::ffi::{c_int, c_void};
 use mpirage_call::Collective;
 
-use super::{Place, equal, typed, varying, whole};
+use super::{Membership, equal, typed, varying, whole};
 use crate::constants::MPI_ERR_TOPOLOGY;
 use crate::frame;
 use crate::functions::forms::{argument, collective, collectives, operation};
@@ -90,7 +90,7 @@ collectives! {
 
 /// This rank among its neighbours.
 struct Neighborhood {
-    place: Place,
+    place: Membership,
     neighbors: Neighbors,
 }
 
@@ -100,7 +100,10 @@ impl Neighborhood {
         let Some(topology) = &object.topology else {
             fail!(MPI_ERR_TOPOLOGY, "{} has no topology", object.title());
         };
-        Ok(Neighborhood { place: Place::of(objects, comm)?, neighbors: topology.neighbors(object.rank)? })
+        Ok(Neighborhood {
+            place: Membership::of(objects, comm)?,
+            neighbors: topology.neighbors(object.rank)?,
+        })
     }
 
     fn sources(&self) -> usize {

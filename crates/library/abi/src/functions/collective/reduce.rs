@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_void};
 use mpirage_call::{Collective, Reduction};
 
 use super::inter::{Inter, Root};
-use super::{Place, apart, is_in_place, whole};
+use super::{Membership, apart, is_in_place, whole};
 use crate::constants::{MPI_ERR_COMM, MPI_ERR_COUNT};
 use crate::frame;
 use crate::functions::forms::{argument, collective, collectives, operation};
@@ -24,7 +24,7 @@ collectives! {
             if let Some(inter) = Inter::with_root(objects, comm, root)? {
                 return vectors.reduced_to_root(objects, &inter);
             }
-            let (place, root) = Place::with_root(objects, comm, root)?;
+            let (place, root) = Membership::with_root(objects, comm, root)?;
             let gets = if place.is(root) { vectors.got(objects)? } else { Side::nothing() };
             vectors.operation(objects, &place, Collective::Reduce, root, gets)
         })
@@ -48,7 +48,7 @@ collectives! {
 
     reduce_scatter(sendbuf: ConstBuffer, recvbuf: Buffer, recvcounts: Counts, datatype: MPI_Datatype, op: MPI_Op; comm) {
         with(|objects| {
-            let place = Place::of(objects, comm)?;
+            let place = Membership::of(objects, comm)?;
             // SAFETY: the caller vouches for the array.
             let counts = unsafe { numbers("recvcounts", recvcounts, place.size) }?;
             let counts: Vec<usize> =
@@ -69,7 +69,7 @@ collectives! {
 
     reduce_scatter_block(sendbuf: ConstBuffer, recvbuf: Buffer, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op; comm) {
         with(|objects| {
-            let place = Place::of(objects, comm)?;
+            let place = Membership::of(objects, comm)?;
             let all = total(&vec![count("recvcount", recvcount)?; place.size])?;
             let gets = whole(objects, "recvbuf", recvbuf, recvcount, datatype)?;
             let vectors = Vectors { sendbuf, recvbuf, count: all, datatype, op };
@@ -147,7 +147,7 @@ impl<Count: Number> Vectors<Count> {
     fn operation(
         &self,
         objects: &mut Objects,
-        place: &Place,
+        place: &Membership,
         kind: Collective,
         root: u32,
         gets: Side,
@@ -171,7 +171,7 @@ fn everywhere(kind: Collective, vectors: Vectors<impl Number>, comm: MPI_Comm) -
             let gets = vectors.got(objects)?;
             return vectors.across(objects, &inter, kind, gets);
         }
-        let place = Place::of(objects, comm)?;
+        let place = Membership::of(objects, comm)?;
         let gets = match (kind, place.rank) {
             (Collective::Exscan, 0) => {
                 vectors.apart(objects)?;

@@ -10,7 +10,7 @@ use crate::frame;
 use crate::functions::forms::{argument, both_forms, form};
 use crate::ground::arguments::{put, put_string, string};
 use crate::ground::error::{MpiError, Result, ensure, fail};
-use crate::objects::datatype::{Datatypes, Kind};
+use crate::objects::datatype::{DatatypeKind, Datatypes};
 use crate::objects::file::File;
 use crate::rank;
 use crate::types::*;
@@ -204,7 +204,7 @@ fn shared_position(fh: MPI_File) -> Result<u64> {
 /// A datatype that stays although the program frees its handle: another one of the same, unless it is predefined.
 fn kept(types: &mut Datatypes, handle: MPI_Datatype) -> Result<MPI_Datatype> {
     let object = types.get(handle)?.clone();
-    Ok(if object.kind == Kind::Derived { types.keep(object) } else { handle })
+    Ok(if object.kind == DatatypeKind::Derived { types.keep(object) } else { handle })
 }
 
 /// Where a file pointer goes, in etypes.

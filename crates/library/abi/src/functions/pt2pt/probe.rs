@@ -10,7 +10,7 @@ use crate::functions::forms::{argument, both_forms, form};
 use crate::ground::arguments::{Number, not_null, put};
 use crate::ground::error::Result;
 use crate::ground::status;
-use crate::objects::message::Message;
+use crate::objects::message::MatchedMessage;
 use crate::operations::message::{Incoming, Peer, expected_tag};
 use crate::operations::operation::{Operation, Step};
 use crate::operations::perform;
@@ -129,7 +129,9 @@ fn probe(source: c_int, tag: c_int, comm: MPI_Comm, poll: bool, take: bool) -> R
     };
     let completion = completions.first().copied().map(seen);
     let message = match message {
-        Some(number) => with(|objects| objects.messages.insert(Message { number, context, comm, bridge })),
+        Some(number) => {
+            with(|objects| objects.messages.insert(MatchedMessage { number, context, comm, bridge }))
+        }
         None => MPI_MESSAGE_NULL,
     };
     Ok(completion.map(|completion| Found { completion, message }))
@@ -158,7 +160,7 @@ unsafe fn receive(
         Ok((objects.messages.remove(*place)?, region))
     })?;
     *place = MPI_MESSAGE_NULL;
-    let Message { number, context, comm, bridge } = taken;
+    let MatchedMessage { number, context, comm, bridge } = taken;
     let step = Incoming { context, from: None, tag: None, region, matched: Some(number), bridge };
     Ok(Operation::one(comm, Step::Receive(step)))
 }

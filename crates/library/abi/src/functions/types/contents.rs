@@ -4,7 +4,7 @@ use crate::constants::*;
 use crate::frame::outcome;
 use crate::ground::arguments::{Number, put, put_all, size};
 use crate::ground::error::{MpiError, Result, ensure, fail};
-use crate::objects::datatype::{DatatypeObject, Kind, Parameters};
+use crate::objects::datatype::{DatatypeKind, DatatypeObject, Parameters};
 use crate::rank;
 use crate::types::{MPI_Aint, MPI_Count, MPI_Datatype};
 use core::ffi::c_int;
@@ -108,7 +108,7 @@ const CODES: Codes = Codes {
 fn describe(handle: MPI_Datatype, interface: Option<Interface>) -> Result<(c_int, Contents)> {
     rank::with(|objects| {
         let object = objects.datatypes.get(handle)?;
-        if let Kind::Parameterized(parameters) = object.kind {
+        if let DatatypeKind::Parameterized(parameters) = object.kind {
             return Ok((parameters.combiner, parameters_of(parameters)));
         }
         let DatatypeObject { datatype, interface: made_with, .. } = object;

@@ -41,7 +41,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Aint_diff(addr1: MPI_Aint, addr2: MPI
 }
 
 /// Where an answer goes, and what the argument is called.
-type Place<N> = (&'static str, *mut N);
+type OutArgument<N> = (&'static str, *mut N);
 
 /// Answers a question about a datatype.
 ///
@@ -49,7 +49,7 @@ type Place<N> = (&'static str, *mut N);
 /// Unless it is null, the place can be written.
 pub(super) unsafe fn tell<N: Number>(
     handle: MPI_Datatype,
-    place: Place<N>,
+    place: OutArgument<N>,
     answer: impl FnOnce(&Datatype) -> i64,
 ) -> c_int {
     // SAFETY: the caller vouches for it.
@@ -60,8 +60,8 @@ pub(super) unsafe fn tell<N: Number>(
 /// As for [`tell`].
 unsafe fn tell_two<N: Number>(
     handle: MPI_Datatype,
-    one: Place<N>,
-    other: Place<N>,
+    one: OutArgument<N>,
+    other: OutArgument<N>,
     answer: impl FnOnce(&Datatype) -> (i64, i64),
 ) -> c_int {
     outcome(None, || {
@@ -75,7 +75,7 @@ unsafe fn tell_two<N: Number>(
 }
 
 /// A number that does not fit is `MPI_UNDEFINED`.
-unsafe fn store<N: Number>((what, place): Place<N>, value: i64) -> Result<()> {
+unsafe fn store<N: Number>((what, place): OutArgument<N>, value: i64) -> Result<()> {
     let undefined = || N::narrow(MPI_UNDEFINED.wide()).expect("fits everywhere");
     // SAFETY: the caller vouches for it.
     unsafe { put(what, place, N::narrow(value).unwrap_or_else(undefined)) }

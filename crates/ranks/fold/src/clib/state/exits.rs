@@ -7,7 +7,7 @@ use crate::call::call;
 /// Something registered to run at the end.
 #[derive(Clone, Copy)]
 pub(crate) struct Handler {
-    pub kind: Kind,
+    pub kind: HandlerKind,
     pub function: usize,
     pub argument: usize,
     /// The object it belongs to, for `__cxa_finalize`.
@@ -15,7 +15,7 @@ pub(crate) struct Handler {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum HandlerKind {
     Exit,
     QuickExit,
     /// Takes the exit code, too.
@@ -29,9 +29,9 @@ impl Handler {
     /// A function of the program that takes what was registered with it.
     pub(crate) unsafe fn run(self, code: c_int) {
         let arguments = match self.kind {
-            Kind::OnExit => [code as usize, self.argument, 0],
+            HandlerKind::OnExit => [code as usize, self.argument, 0],
             // `__cxa_finalize` passes a destructor its object; a plain function ignores it.
-            Kind::Exit | Kind::QuickExit => [self.argument, code as usize, 0],
+            HandlerKind::Exit | HandlerKind::QuickExit => [self.argument, code as usize, 0],
         };
         // SAFETY: as the caller vouches.
         unsafe { call(self.function, arguments) };

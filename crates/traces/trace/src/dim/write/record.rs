@@ -9,8 +9,8 @@ use super::super::head::WAIT;
 pub(super) enum Record {
     /// Nanoseconds.
     Burst(u64),
-    Send(Message),
-    Receive(Message),
+    Send(DimMessage),
+    Receive(DimMessage),
     Collective(Collected),
     /// A receive that was cancelled: there is no line for it.
     TakenBack,
@@ -18,7 +18,7 @@ pub(super) enum Record {
 
 /// A message; a negative peer or tag stands for any.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct DimMessage {
     pub peer: i64,
     pub bytes: u64,
     pub tag: i64,
@@ -41,7 +41,7 @@ impl Record {
     /// The wait for what this record starts. Receives and collectives have the same number for it.
     pub(super) fn wait(self) -> Record {
         match self {
-            Record::Receive(message) => Record::Receive(Message { how: WAIT, ..message }),
+            Record::Receive(message) => Record::Receive(DimMessage { how: WAIT, ..message }),
             Record::Collective(collected) => Record::Collective(Collected { how: WAIT, ..collected }),
             other => other,
         }
@@ -57,10 +57,10 @@ pub(super) fn append(task: usize, records: &[Record], into: &mut String) {
             Record::Burst(nanos) => {
                 writeln!(into, "1:{task}:0:{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000)
             }
-            Record::Send(Message { peer, bytes, tag, comm, how }) => {
+            Record::Send(DimMessage { peer, bytes, tag, comm, how }) => {
                 writeln!(into, "2:{task}:0:{peer}:-1:{bytes}:{tag}:{comm}:{how}")
             }
-            Record::Receive(Message { peer, bytes, tag, comm, how }) => {
+            Record::Receive(DimMessage { peer, bytes, tag, comm, how }) => {
                 writeln!(into, "3:{task}:0:{peer}:-1:{bytes}:{tag}:{comm}:{how}")
             }
             Record::Collective(Collected { operation, comm, is_root, sent, received, how }) => {

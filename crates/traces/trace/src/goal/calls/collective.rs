@@ -5,8 +5,8 @@ use mpirage_collectives::{SETS, Step};
 use mpirage_data::Group;
 
 use super::super::chain::Chain;
-use super::super::graph::{Kind, Op};
-use super::{GoalWriter, Open, Rank, calc, losses, message};
+use super::super::graph::{Op, OpKind};
+use super::{GoalRank, GoalWriter, Open, calc, losses, message};
 use crate::communicators::group_of;
 use crate::expansion::expand;
 
@@ -57,19 +57,19 @@ impl GoalWriter {
         for step in steps {
             match *step {
                 Step::Send { to, bytes, slot } | Step::Ssend { to, bytes, slot } => {
-                    let op = self.step_op(Kind::Send, world(to), (context, number, slot), bytes);
+                    let op = self.step_op(OpKind::Send, world(to), (context, number, slot), bytes);
                     chain.block(&mut self.ranks[rank as usize].schedule, op);
                 }
                 Step::Recv { from, bytes, slot } => {
-                    let op = self.step_op(Kind::Recv, world(from), (context, number, slot), bytes);
+                    let op = self.step_op(OpKind::Recv, world(from), (context, number, slot), bytes);
                     chain.block(&mut self.ranks[rank as usize].schedule, op);
                 }
                 Step::Isend { to, bytes, slot, set } | Step::Issend { to, bytes, slot, set } => {
-                    let op = self.step_op(Kind::Send, world(to), (context, number, slot), bytes);
+                    let op = self.step_op(OpKind::Send, world(to), (context, number, slot), bytes);
                     sets[usize::from(set)].push(chain.start(&mut self.ranks[rank as usize].schedule, op));
                 }
                 Step::Irecv { from, bytes, slot, set } => {
-                    let op = self.step_op(Kind::Recv, world(from), (context, number, slot), bytes);
+                    let op = self.step_op(OpKind::Recv, world(from), (context, number, slot), bytes);
                     sets[usize::from(set)].push(chain.start(&mut self.ranks[rank as usize].schedule, op));
                 }
                 Step::WaitAll => sets.iter_mut().for_each(|set| wait_for(chain, set, 0)),
@@ -89,7 +89,7 @@ impl GoalWriter {
 
     fn step_op(
         &mut self,
-        kind: Kind,
+        kind: OpKind,
         peer: u32,
         (context, number, slot): (ContextId, u32, u16),
         bytes: u64,
@@ -119,7 +119,7 @@ impl GoalWriter {
     }
 }
 
-impl Rank {
+impl GoalRank {
     /// Tells a collective that does not block apart from others of its communicator.
     fn next_beside(&mut self, call: &CollectiveCall<'_>) -> u32 {
         if call.plan > 0 {
