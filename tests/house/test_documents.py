@@ -102,8 +102,9 @@ def shape(line, folder, exact=False):
     line = line.replace(f"{folder}/", "")
     if exact and not OF_THIS_COMPUTER.search(line):
         return re.sub(r"\s+", " ", line).strip()
-    line = NUMBER.sub("#", line)
-    return re.sub(r"\s+", " ", UNIT.sub("# unit", line)).strip()
+    line = UNIT.sub("# unit", NUMBER.sub("#", line))
+    # `216 to 508 µs`, `237 µs to 1.02 ms`.
+    return re.sub(r"\s+", " ", line.replace("# unit to #", "# to #")).strip()
 
 
 def missing_line(shown, printed, folder, exact=False):
