@@ -197,7 +197,9 @@ def simulate(model, topology, library, benches, seeds):
     with tempfile.TemporaryDirectory() as folder:
         platform, program = pathlib.Path(folder) / "network.toml", pathlib.Path(folder) / "bench"
         platform.write_text(Topology(topology).platform())
-        run(MPIRAGE, "cc", "-O1", measured.PROGRAM, "-o", program)
+        # Without options, the MPI that a program is built for says which library it has.
+        compiler = ["mpicc.mpich"] if (model, library) == (NO_OPTIONS, "mpich") else [MPIRAGE, "cc"]
+        run(*compiler, "-O1", measured.PROGRAM, "-o", program)
         for seed in range(1, seeds + 1):
             machine = ["-n", Topology(topology).hosts, "-p", platform, "--compute", "none", "--share-malloc", "64MiB"]
             done = run(MPIRAGE, "run", "-q", *machine, *named(model, library), "--seed", seed, program, library, "network", 3, *benches, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

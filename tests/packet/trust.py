@@ -2,7 +2,8 @@
 """What the errors of `make validate` say about other runs: tests/packet/trust.py ERRORS…
 
 Reads the errors of series that testbed.py, network.py and nodes/fat_nodes.py have written, and writes them by kind of traffic: the file that mpirage takes the
-intervals of its results from (crates/simulation/src/trust/validated.csv), and the table of docs/trust.md. The interval holds nine of ten series."""
+intervals of its results from (crates/simulation/src/trust/validated.csv), and the table of docs/trust.md. The interval holds nine of ten series. Rows of
+models that ERRORS has nothing about stay as they are."""
 
 import collections
 import csv
@@ -41,9 +42,16 @@ def rows(found):
         yield *key, str(len(errors)), *(f"{value:.4f}" for value in (mean, quantile(errors, COVERED), max(errors)))
 
 
-def table(found):
+def table(found, before):
+    """Lines of the page's table; `before` are those that it had."""
     yield "| model | kind of traffic | messages | series | mean, % | nine of ten within, % | worst, % |"
     yield "|---|---|---|---|---|---|---|"
+    known = {f"| `{model}` |" for model, *_ in found}
+    kept = [line for line in before if line.startswith("| `") and not line.startswith(tuple(known))]
+    yield from sorted([*kept, *lines(found)])
+
+
+def lines(found):
     for (model, kind, size, series, *errors) in list(rows(found))[1:]:
         yield f"| `{model}` | {kind} | {size} | {series} | " + " | ".join(f"{100 * float(error):.1f}" for error in errors) + " |"
 
@@ -53,11 +61,14 @@ def main():
     if not found:
         sys.exit("trust: no errors; testbed.py --errors FILE writes them")
     own = {key: errors for key, errors in found.items() if key[0] in OWN}
+    measured = {model for model, *_ in own}
+    kept = [row for row in list(csv.reader(open(VALIDATED)))[1:] if row[0] not in measured]
+    head, *new = rows(own)
     with open(VALIDATED, "w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows(own))
+        csv.writer(file, lineterminator="\n").writerows([head, *sorted([*map(list, kept), *map(list, new)])])
     before, rest = PAGE.read_text().split(START)
-    after = rest.split(END)[1]
-    PAGE.write_text(before + START + "\n".join(table(found)) + "\n" + END + after)
+    old, after = rest.split(END)
+    PAGE.write_text(before + START + "\n".join(table(found, old.splitlines())) + "\n" + END + after)
 
 
 if __name__ == "__main__":

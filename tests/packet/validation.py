@@ -19,7 +19,7 @@ What each model was told about this network:
 |---|---|---|
 | `smpirun` | rates and delays of links; the library's algorithms by name | nothing: SimGrid's default factors, which were measured on gigabit Ethernet |
 | `factors` | rates and delays of links (`--model flow:factors`) | nothing: the same factors |
-| `no-options` | rates and delays of links, and nothing else: `-p testbed.toml` | nothing: mpirage assumes Open MPI over TCP, for MPICH's measurements too |
+| `no-options` | rates and delays of links, and nothing else: `-p testbed.toml` | nothing: mpirage assumes the library that the program was built for |
 | `ns3` | rates and delays of links; the messages of each benchmark as TCP connections | the time of the software, from ping-pongs |
 | `flow` | rates and delays of links (`--model flow --mpi-profile …`); how far apart ranks start (`wake-up`, {spread:.2f} ms) | the time of the software, from ping-pongs: 22 µs (Open MPI), 5 µs (MPICH) |
 | `packet` | the same (`--model packet --mpi-profile …`) | the same number |
