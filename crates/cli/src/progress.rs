@@ -3,10 +3,13 @@
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use mpirage_rank::Watch;
-use mpirage_units::counted;
+use mpirage_rank::{SoFar, Watch};
+use mpirage_units::{Duration, counted};
 
 use crate::output::say;
+
+/// With less than this share done, what is left cannot be told.
+const LEAST_SHARE: f64 = 0.01;
 
 /// Shows the simulated time and the number of ranks that have ended.
 pub struct Progress {
@@ -37,12 +40,9 @@ impl Progress {
 }
 
 impl Watch for Progress {
-    fn progress(&mut self, simulated: f64, ended: usize) {
+    fn progress(&mut self, so_far: SoFar) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!(
-                "simulated {simulated:.6} s, {ended} of {} ended",
-                counted(self.ranks, "rank")
-            ));
+            bar.set_message(describe(so_far, self.ranks, bar.elapsed().as_secs_f64()));
             bar.tick();
         }
     }
@@ -58,5 +58,37 @@ impl Watch for Progress {
             Some(bar) => bar.suspend(say),
             None => say(),
         }
+    }
+}
+
+/// `simulated 1.204 s, 31 %, about 12 s left, 0 of 64 ranks ended`, after so many seconds here. If nobody knows how much is left, the simulated
+/// time of a second here stands there instead.
+fn describe(SoFar { simulated, ended, share }: SoFar, ranks: usize, elapsed: f64) -> String {
+    let pace = match share.filter(|&share| share > LEAST_SHARE) {
+        Some(share) => {
+            let left = elapsed * (1.0 / share.min(1.0) - 1.0);
+            format!("{:.0} %, about {left:.0} s left", 100.0 * share.min(1.0))
+        }
+        None => format!("{} per second", Duration::from_secs_f64(simulated / elapsed.max(1e-3))),
+    };
+    format!("simulated {simulated:.6} s, {pace}, {ended} of {} ended", counted(ranks, "rank"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_known_length_says_what_is_left() {
+        let so_far = SoFar { simulated: 1.5, ended: 0, share: Some(0.25) };
+        assert_eq!(
+            describe(so_far, 4, 10.0),
+            "simulated 1.500000 s, 25 %, about 30 s left, 0 of 4 ranks ended"
+        );
+        let unknown = SoFar { share: None, ..so_far };
+        assert_eq!(
+            describe(unknown, 4, 10.0),
+            "simulated 1.500000 s, 150.000 ms per second, 0 of 4 ranks ended"
+        );
     }
 }

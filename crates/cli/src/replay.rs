@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mpirage_simulation::{Ended, Interrupt, Replay, ReplayRequest, Watch};
+use mpirage_simulation::{Ended, Interrupt, Replay, ReplayRequest, SoFar, Watch};
 use mpirage_trace::Workload;
 
 use crate::arguments::ReplayArguments;
@@ -70,8 +70,8 @@ pub struct Interruptible {
 }
 
 impl Watch for Interruptible {
-    fn progress(&mut self, simulated: f64, ended: usize) -> bool {
-        mpirage_rank::Watch::progress(&mut self.progress, simulated, ended);
+    fn progress(&mut self, so_far: SoFar) -> bool {
+        mpirage_rank::Watch::progress(&mut self.progress, so_far);
         self.interrupt.came()
     }
 }

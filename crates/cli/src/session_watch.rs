@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use mpirage_rank::Watch;
+use mpirage_rank::{SoFar, Watch};
 
 use crate::exit::Failure;
 use crate::output;
@@ -35,8 +35,8 @@ impl SessionWatch {
 }
 
 impl Watch for SessionWatch {
-    fn progress(&mut self, simulated: f64, ended: usize) {
-        Watch::progress(&mut self.progress, simulated, ended);
+    fn progress(&mut self, so_far: SoFar) {
+        Watch::progress(&mut self.progress, so_far);
     }
 
     fn output(&mut self, rank: u32) -> Box<dyn Write + '_> {

@@ -82,4 +82,5 @@ pub use traced::{Ended, Replay, ReplayRequest, TimedReplay};
 pub use traces::{TraceJob, Traces};
 pub use trust::{Measurement, Part as TrustPart, Trust, collective_error};
 
+pub use mpirage_rank::SoFar;
 pub use mpirage_trace::{Workload, open as open_workload};

@@ -13,8 +13,8 @@ use mpirage_channel::Briefing;
 use mpirage_mpi::{Balancing, Bursts, Ending, Engine, MatchChoice};
 use mpirage_packet::CaptureRequest;
 use mpirage_rank::{
-    DataPlane, Folded, Outcome, Pacer, Processes, Program, Ranks, RunAhead, Session, SessionError, Symbols,
-    Watch,
+    DataPlane, Folded, Outcome, Pacer, Processes, Program, Ranks, RunAhead, Session, SessionError, SoFar,
+    Symbols, Watch,
 };
 use mpirage_record::Recorder;
 
@@ -223,8 +223,8 @@ struct LoadingWatch<'a> {
 }
 
 impl Watch for LoadingWatch<'_> {
-    fn progress(&mut self, simulated: f64, ended: usize) {
-        self.inner.progress(simulated, ended);
+    fn progress(&mut self, so_far: SoFar) {
+        self.inner.progress(so_far);
     }
 
     fn loaded(&mut self, ranks: &mut Ranks) {

@@ -4,6 +4,7 @@ mod threads;
 
 use mpirage_call::LineId;
 use mpirage_mpi::{Ending, Engine, NoMemory, Segment, Turn};
+use mpirage_rank::SoFar;
 use mpirage_trace::{Calls, Step, TraceError, Workload};
 
 use threads::Threads;
@@ -13,15 +14,15 @@ const LOOK_EVERY: u64 = 4096;
 
 /// An observer of a run, who learns its progress and may stop it.
 pub trait Watch {
-    /// Called now and then with the simulated time in seconds and the ranks that have ended. True to stop.
-    fn progress(&mut self, simulated: f64, ended: usize) -> bool;
+    /// Called now and then. True to stop.
+    fn progress(&mut self, so_far: SoFar) -> bool;
 }
 
 /// A watch that shows no progress and never stops the run.
 pub struct Unwatched;
 
 impl Watch for Unwatched {
-    fn progress(&mut self, _: f64, _: usize) -> bool {
+    fn progress(&mut self, _: SoFar) -> bool {
         false
     }
 }
@@ -30,7 +31,7 @@ impl Watch for Unwatched {
 pub struct StopIf<F>(pub F);
 
 impl<F: FnMut() -> bool> Watch for StopIf<F> {
-    fn progress(&mut self, _: f64, _: usize) -> bool {
+    fn progress(&mut self, _: SoFar) -> bool {
         (self.0)()
     }
 }
@@ -72,8 +73,11 @@ pub fn run(
                     Some(threads) => threads.resume(engine, workload, line)?,
                 };
                 resumed += 1;
-                if resumed.is_multiple_of(LOOK_EVERY) && watch.progress(engine.now().as_secs_f64(), ended) {
-                    return Err(ReplayError::Stopped);
+                if resumed.is_multiple_of(LOOK_EVERY) {
+                    let (simulated, share) = (engine.now().as_secs_f64(), workload.share_done());
+                    if watch.progress(SoFar { simulated, ended, share }) {
+                        return Err(ReplayError::Stopped);
+                    }
                 }
             }
             Turn::End => return ending(engine, threads.is_some()),

@@ -255,7 +255,7 @@ impl<'s> Naive<'s> {
 struct Nobody;
 
 impl Watch for Nobody {
-    fn progress(&mut self, _: f64, _: usize) -> bool {
+    fn progress(&mut self, _: mpirage_simulation::SoFar) -> bool {
         false
     }
 }

@@ -119,6 +119,11 @@ impl Simulation<'_> {
         self.0.release_early(early);
     }
 
+    /// How much of the run is done, if an earlier run tells.
+    pub(crate) fn share_done(&self) -> Option<f64> {
+        self.0.bursts().share_done()
+    }
+
     pub(crate) fn now(&self) -> Time {
         self.0.now()
     }

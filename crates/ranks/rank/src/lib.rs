@@ -53,7 +53,7 @@ pub use processes::{DataPlane, Processes};
 pub use program::Program;
 pub use ranks::Ranks;
 pub use replayed::ReplayedRanks;
-pub use session::{Outcome, Session, SessionError, Watch};
+pub use session::{Outcome, Session, SessionError, SoFar, Watch};
 pub use shared::SharedFile;
 pub use symbols::{Instances, Site, Symbols};
 #[cfg(not(target_arch = "x86_64"))]

@@ -14,7 +14,7 @@ use crate::crash::Death;
 use crate::processes::PATIENCE;
 use crate::program::{Identity, Program};
 use crate::ranks::Stop;
-use crate::session::{Outcome, Session, SessionError, Watch};
+use crate::session::{Outcome, Session, SessionError, SoFar, Watch};
 use crate::signals::Signals;
 use crate::spinning::{SLOW, Spinning};
 
@@ -318,7 +318,8 @@ impl<'a> Running<'a> {
     pub(crate) fn show_progress(&mut self) {
         if self.shown.elapsed() > PROGRESS {
             self.shown = Instant::now();
-            self.watch.progress(self.simulation.now().as_secs_f64(), self.ended);
+            let (simulated, share) = (self.simulation.now().as_secs_f64(), self.simulation.share_done());
+            self.watch.progress(SoFar { simulated, ended: self.ended, share });
         }
     }
 }

@@ -98,10 +98,21 @@ impl Outcome {
     }
 }
 
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoFar {
+    /// The simulated time in seconds.
+    pub simulated: f64,
+    /// Ranks that have ended.
+    pub ended: usize,
+    /// How much of the run is done, as a fraction, if that is known.
+    pub share: Option<f64>,
+}
+
 /// Callbacks of a run: progress, output and warnings.
 pub trait Watch {
-    /// Called now and then, with the simulated time in seconds and ranks that have ended.
-    fn progress(&mut self, simulated: f64, ended: usize);
+    /// Called now and then.
+    fn progress(&mut self, so_far: SoFar);
     /// A program was loaded, or more of its ranks were: now its addresses can be resolved.
     fn loaded(&mut self, ranks: &mut Ranks) {
         let _ = ranks;

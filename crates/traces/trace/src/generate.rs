@@ -111,6 +111,11 @@ impl Workload for Generated {
         self.spec.ranks
     }
 
+    fn share_done(&self) -> Option<f64> {
+        let at = self.at.first()?;
+        Some(f64::from(at.iteration) / f64::from(self.spec.iterations + 2))
+    }
+
     fn next(&mut self, rank: u32, _: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let mut at = self.at[rank as usize];
         let step = loop {

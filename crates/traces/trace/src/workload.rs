@@ -55,6 +55,11 @@ pub trait Workload {
     /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;
 
+    /// How much of its calls the first rank has made, as a fraction, if that is known.
+    fn share_done(&self) -> Option<f64> {
+        None
+    }
+
     /// The ranks of further threads. The first of these threads has the number after that of the last rank.
     fn threads(&self) -> &[u32] {
         &[]

@@ -32,6 +32,12 @@ pub enum Bursts {
 }
 
 impl Bursts {
+    /// How many of its recorded bursts the first rank has had, as a fraction; none if nothing was recorded before.
+    pub fn share_done(&self) -> Option<f64> {
+        let Bursts::Recorded(costs, next) = self else { return None };
+        Some(*next.first()? as f64 / costs.by_rank.first()?.len().max(1) as f64)
+    }
+
     /// The burst to count before a call. `Err` if the recording has no such burst.
     pub(super) fn of(&mut self, rank: RankId, stamp: &Stamp) -> Result<Burst, usize> {
         match self {

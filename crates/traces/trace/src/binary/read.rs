@@ -21,6 +21,8 @@ use crate::{Calls, Computation, Step, ThreadSync, TraceError, TracePlace, Worklo
 const KNOWN: u64 = 1 << 63;
 /// Higher request numbers are a mistake.
 const MOST_REQUESTS: u32 = 1 << 26;
+/// What a distance between two blocks of a rank takes in the footer, about.
+const BYTES_OF_DISTANCE: f64 = 3.0;
 
 /// A trace in mpirage's own format.
 pub struct BinaryTrace {
@@ -450,6 +452,13 @@ impl Workload for BinaryTrace {
 
     fn eager_limit(&mut self, bytes: u64) {
         self.shared.eager_limit = bytes;
+    }
+
+    fn share_done(&self) -> Option<f64> {
+        let (state, blocks) = (self.cursors.first()?, &self.footer.ranks.first()?.1);
+        let of_block = state.at as f64 / state.entries.len().max(1) as f64;
+        let begun = state.next_gap as f64;
+        Some((begun - begun.min(BYTES_OF_DISTANCE) * (1.0 - of_block)) / blocks.len().max(1) as f64)
     }
 
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {

@@ -34,7 +34,7 @@ impl Ran {
 struct Patient;
 
 impl Watch for Patient {
-    fn progress(&mut self, _: f64, _: usize) -> bool {
+    fn progress(&mut self, _: mpirage_simulation::SoFar) -> bool {
         false
     }
 }
