@@ -40,7 +40,7 @@ macro_rules! file {
 }
 
 /// All of them: shapes, then machines.
-pub const BUILTINS: [Builtin; 15] = [
+pub const BUILTINS: [Builtin; 16] = [
     Builtin::shape("cluster:N", "N hosts on one switch"),
     Builtin::shape(
         "fat-tree:AxB",
@@ -48,6 +48,10 @@ pub const BUILTINS: [Builtin; 15] = [
     ),
     Builtin::shape("torus:XxYxZ", "torus with axes of these sizes, as many as you like"),
     Builtin::shape("dragonfly:GxCxRxN", "dragonfly of G groups of C chassis of R routers of N hosts"),
+    Builtin::shape(
+        "dragonfly-plus:GxLxSxN",
+        "Dragonfly+ of G groups of L leaf switches of N hosts, each connected to S spines; each spine has a cable to every other group",
+    ),
     Builtin::shape("full:N", "N hosts, one cable per pair"),
     Builtin::machine(
         "aurora",
@@ -297,6 +301,9 @@ fn parametric(name: &str, sizes: &[u32]) -> Result<String, String> {
         ("torus", _) => format!("dimensions = {list}\n"),
         ("dragonfly", [groups, chassis, routers, nodes]) => {
             format!("groups = {groups}\nchassis = {chassis}\nrouters = {routers}\nnodes = {nodes}\n")
+        }
+        ("dragonfly-plus", [groups, leaves, spines, nodes]) => {
+            format!("groups = {groups}\nleaves = {leaves}\nspines = {spines}\nnodes = {nodes}\n")
         }
         (_, sizes) => return Err(format!("it is described by another number of sizes than {}", sizes.len())),
     };
