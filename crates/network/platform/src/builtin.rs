@@ -40,7 +40,7 @@ macro_rules! file {
 }
 
 /// All of them: shapes, then machines.
-pub const BUILTINS: [Builtin; 16] = [
+pub const BUILTINS: [Builtin; 20] = [
     Builtin::shape("cluster:N", "N hosts on one switch"),
     Builtin::shape(
         "fat-tree:AxB",
@@ -74,9 +74,29 @@ pub const BUILTINS: [Builtin; 16] = [
         file!("fugaku"),
     ),
     Builtin::machine(
+        "jupiter",
+        "Jülich JUPITER, Booster: 6,000 hosts of 288 cores, Dragonfly+, four NDR200 interfaces",
+        file!("jupiter"),
+    ),
+    Builtin::machine(
+        "leonardo",
+        "CINECA Leonardo, Booster: 3,420 hosts of 32 cores, Dragonfly+, four HDR100 interfaces",
+        file!("leonardo"),
+    ),
+    Builtin::machine(
+        "leonardo-dcgp",
+        "CINECA Leonardo, CPU part: 1,248 hosts of 112 cores, Dragonfly+, HDR100",
+        file!("leonardo-dcgp"),
+    ),
+    Builtin::machine(
         "lumi-c",
         "CSC LUMI-C: 2,048 hosts of 128 cores, dragonfly, Slingshot 11",
         file!("lumi-c"),
+    ),
+    Builtin::machine(
+        "marenostrum5-gpp",
+        "BSC MareNostrum 5, CPU part: 6,480 hosts of 112 cores, fat tree, half an NDR200 interface",
+        file!("marenostrum5-gpp"),
     ),
     Builtin::machine(
         "perlmutter-cpu",
