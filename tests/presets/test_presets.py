@@ -12,7 +12,9 @@ import pytest
 from harness import MPIRAGE, ROOT
 
 TABLES = ROOT / "tests" / "presets"
-SYSTEMS = ["aurora", "frontera", "frontier", "fugaku", "lumi-c", "perlmutter-cpu", "summit", "theta"]
+SYSTEMS = [
+    "aurora", "frontera", "frontier", "fugaku", "jupiter", "leonardo", "leonardo-dcgp", "lumi-c", "marenostrum5-gpp", "perlmutter-cpu", "summit", "theta",
+]
 # Tori have one cable between neighbours, as in the measurement; others have a switch between two hosts.
 SHAPES = {"tofud": "torus:2"}
 
@@ -106,6 +108,8 @@ def test_systems(suite):
         shown = suite.run([MPIRAGE, "platform", "show", platform, "--json"], timeout=60)
         suite.check(f"{name}: platform show", shown.code == 0 and '"bisection"' in shown.out, shown)
         ran = suite.run([MPIRAGE, "run", "-q", "-n", "64", "--map-by", "node", "-p", platform, "--compute", "none", program, "latency", "8", "65536"])
+        replayed = suite.run([MPIRAGE, "replay", "-p", name, "gen:halo2d,ranks=64"])
+        suite.check(f"{name} by name: no warning about itself", replayed.code == 0 and "warning" not in replayed.err, replayed)
         suite.check(f"{name}: a program runs", ran.code == 0 and len(ran.out.splitlines()) == 2, ran)
 
 

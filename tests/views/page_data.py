@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Synthetic runs in the container that the report's page reads (crates/views/report/README.md), for the tests of the page alone.
 
-    tests/views/page_data.py KIND FILE.html        KIND: demo, imbalanced, large, large_ranks, huge, deadlock, two, none, torus, fat_tree, dragonfly, cabinets
+    tests/views/page_data.py KIND FILE.html        KIND: demo, imbalanced, large, large_ranks, huge, deadlock, two, none, torus, fat_tree, dragonfly, dragonfly_plus, cabinets
 
 A run is a ring of ranks that compute, exchange halos, wait and reduce, step after step. Everything the page shows is
 derived from the same calls, so that tests can compare.
@@ -241,6 +241,15 @@ def topology(kind, hosts):
                 [edge(node(f"node-{g}.{r}.{h}", 0, g), router) for h in range(2)]
             for h in range(g + 1, 9):
                 edge(group[(h - g - 1) % 4], routers[h][(8 - h + g) % 4], 2)
+    elif kind == "dragonfly_plus":
+        leaves = [[node(f"leaf-{g}.{s}", 1, g) for s in range(3)] for g in range(5)]
+        spines = [[node(f"spine-{g}.{s}", 2, g) for s in range(4)] for g in range(5)]
+        for g, group in enumerate(leaves):
+            for s, leaf in enumerate(group):
+                [edge(leaf, spine) for spine in spines[g]]
+                [edge(node(f"node-{g}.{s}.{h}", 0, g), leaf) for h in range(4)]
+            for h in range(g + 1, 5):
+                [edge(here, there) for here, there in zip(spines[g], spines[h])]
     return {"kind": kind, "nodes": nodes, "edges": edges, **({"dimensions": dimensions} if dimensions else {})}
 
 
@@ -450,6 +459,7 @@ KINDS = {
     "torus": lambda: [made(64, 20, kind="torus", hosts=64)],
     "fat_tree": lambda: [made(64, 20, kind="fat_tree", hosts=32)],
     "dragonfly": lambda: [made(72, 20, kind="dragonfly", hosts=72)],
+    "dragonfly_plus": lambda: [made(60, 20, kind="dragonfly_plus", hosts=60)],
     "cabinets": lambda: [made(32, 20, kind="cabinets", hosts=32)],
 }
 

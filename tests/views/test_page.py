@@ -120,7 +120,7 @@ def downloaded(page, figure):
 
 def test_loads_offline(browser):
     """Nothing is fetched, nothing is complained about, and all panels are there."""
-    for kind in ("demo", "deadlock", "two", "torus", "fat_tree", "dragonfly", "cabinets"):
+    for kind in ("demo", "deadlock", "two", "torus", "fat_tree", "dragonfly", "dragonfly_plus", "cabinets"):
         page = browser.open(kind)
         frame(page)
         assert page.requests == [browser.file(kind).as_uri()], page.requests

@@ -34,7 +34,7 @@ pub fn command(arguments: &InfoArguments) -> Result<u8, Failure> {
         }),
         InfoTopic::Platforms => BUILTINS
             .iter()
-            .for_each(|platform| output::line(format_args!("{:<20} {}", platform.usage, platform.meaning))),
+            .for_each(|platform| output::line(format_args!("{:<23} {}", platform.usage, platform.meaning))),
         InfoTopic::Networks => list_networks()?,
         InfoTopic::Collectives => collectives::command(arguments)?,
         InfoTopic::Functions => list_functions()?,

@@ -40,7 +40,7 @@ macro_rules! file {
 }
 
 /// All of them: shapes, then machines.
-pub const BUILTINS: [Builtin; 15] = [
+pub const BUILTINS: [Builtin; 20] = [
     Builtin::shape("cluster:N", "N hosts on one switch"),
     Builtin::shape(
         "fat-tree:AxB",
@@ -48,6 +48,10 @@ pub const BUILTINS: [Builtin; 15] = [
     ),
     Builtin::shape("torus:XxYxZ", "torus with axes of these sizes, as many as you like"),
     Builtin::shape("dragonfly:GxCxRxN", "dragonfly of G groups of C chassis of R routers of N hosts"),
+    Builtin::shape(
+        "dragonfly-plus:GxLxSxN",
+        "Dragonfly+ of G groups of L leaf switches of N hosts, each connected to S spines; each spine has a cable to every other group",
+    ),
     Builtin::shape("full:N", "N hosts, one cable per pair"),
     Builtin::machine(
         "aurora",
@@ -70,9 +74,29 @@ pub const BUILTINS: [Builtin; 15] = [
         file!("fugaku"),
     ),
     Builtin::machine(
+        "jupiter",
+        "Jülich JUPITER, Booster: 6,000 hosts of 288 cores, Dragonfly+, four NDR200 interfaces",
+        file!("jupiter"),
+    ),
+    Builtin::machine(
+        "leonardo",
+        "CINECA Leonardo, Booster: 3,420 hosts of 32 cores, Dragonfly+, four HDR100 interfaces",
+        file!("leonardo"),
+    ),
+    Builtin::machine(
+        "leonardo-dcgp",
+        "CINECA Leonardo, CPU part: 1,248 hosts of 112 cores, Dragonfly+, HDR100",
+        file!("leonardo-dcgp"),
+    ),
+    Builtin::machine(
         "lumi-c",
         "CSC LUMI-C: 2,048 hosts of 128 cores, dragonfly, Slingshot 11",
         file!("lumi-c"),
+    ),
+    Builtin::machine(
+        "marenostrum5-gpp",
+        "BSC MareNostrum 5, CPU part: 6,480 hosts of 112 cores, fat tree, half an NDR200 interface",
+        file!("marenostrum5-gpp"),
     ),
     Builtin::machine(
         "perlmutter-cpu",
@@ -297,6 +321,9 @@ fn parametric(name: &str, sizes: &[u32]) -> Result<String, String> {
         ("torus", _) => format!("dimensions = {list}\n"),
         ("dragonfly", [groups, chassis, routers, nodes]) => {
             format!("groups = {groups}\nchassis = {chassis}\nrouters = {routers}\nnodes = {nodes}\n")
+        }
+        ("dragonfly-plus", [groups, leaves, spines, nodes]) => {
+            format!("groups = {groups}\nleaves = {leaves}\nspines = {spines}\nnodes = {nodes}\n")
         }
         (_, sizes) => return Err(format!("it is described by another number of sizes than {}", sizes.len())),
     };

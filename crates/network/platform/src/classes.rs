@@ -97,11 +97,20 @@ mod tests {
         assert_eq!(walk("fat-tree:4x4", 0, 1), [(1, 0), (0, 1)]);
         let far = walk("dragonfly:4x3x4x2", 0, 95);
         assert_eq!((far[0], far[far.len() - 1]), ((1, 0), (0, 95)));
+        // Host 11 is in the third group; its number, modulo 2, chooses the second cable.
+        assert_eq!(walk("dragonfly-plus:3x2x2x2", 0, 11), [(1, 0), (2, 1), (2, 5), (1, 5), (0, 11)]);
     }
 
     #[test]
     fn every_link_has_a_class() {
-        for name in ["cluster:4", "torus:4x4", "fat-tree:4x4", "dragonfly:4x3x4x2", "griffon"] {
+        for name in [
+            "cluster:4",
+            "torus:4x4",
+            "fat-tree:4x4",
+            "dragonfly:4x3x4x2",
+            "dragonfly-plus:3x2x4x2",
+            "griffon",
+        ] {
             let platform = Platform::load(name, 1).unwrap();
             let mut counts = vec![0; platform.link_classes().len()];
             for link in platform.links() {

@@ -233,6 +233,9 @@ mod tests {
             "dragonfly:1x3x2x2",
             "dragonfly:2x1x4x1",
             "dragonfly:2x1x1x2",
+            "dragonfly-plus:3x2x2x2",
+            "dragonfly-plus:1x3x2x2",
+            "dragonfly-plus:1x1x2x3",
             "full:5",
             "griffon",
             "gdx",
@@ -267,6 +270,10 @@ mod tests {
             ("torus:2x2", 2.0),
             ("dragonfly:4x2x4x4", 4.0),
             ("dragonfly:1x1x4x1", 2.0),
+            // Four pairs of groups across the cut, of two cables; as narrow as the leaf switches; half of the hosts.
+            ("dragonfly-plus:4x4x2x4", 8.0),
+            ("dragonfly-plus:1x4x2x4", 4.0),
+            ("dragonfly-plus:4x2x8x1", 4.0),
             ("full:4", 4.0),
         ] {
             let (bandwidth, method) = figures(spec).bisection.unwrap();

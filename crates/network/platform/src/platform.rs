@@ -330,7 +330,8 @@ impl Platform {
     }
 
     /// The number of routes between two hosts that [`links_by_choice`](Self::links_by_choice) tells apart: the ways up a fat
-    /// tree, the groups that a dragonfly's route may pass. It is 1 for other topologies.
+    /// tree, the groups that a dragonfly's route may pass, the spines and cables between groups of a Dragonfly+. It is 1 for other
+    /// topologies.
     ///
     /// # Panics
     /// When a host is not below [`host_count`](Self::host_count).

@@ -40,6 +40,19 @@ pub enum Topology {
         /// Nodes per router.
         nodes: u32,
     },
+    /// A Dragonfly+.
+    DragonflyPlus {
+        /// Groups.
+        groups: u32,
+        /// Leaf switches per group.
+        leaves: u32,
+        /// Spine switches per group.
+        spines: u32,
+        /// Nodes per leaf switch.
+        nodes: u32,
+        /// Cables between two groups.
+        group_links: u32,
+    },
     /// One cable per pair of hosts.
     Full {
         /// The number of hosts.
@@ -68,7 +81,7 @@ impl Topology {
             Topology::Cluster { hosts, .. } | Topology::Full { hosts } => *hosts /= interfaces,
             Topology::Cabinets { sizes } => sizes.iter_mut().for_each(|size| *size /= interfaces),
             Topology::FatTree { down, .. } => down.iter_mut().take(1).for_each(|hosts| *hosts /= interfaces),
-            Topology::Dragonfly { nodes, .. } => *nodes /= interfaces,
+            Topology::Dragonfly { nodes, .. } | Topology::DragonflyPlus { nodes, .. } => *nodes /= interfaces,
             Topology::Torus { .. } | Topology::Explicit { .. } | Topology::Zones { .. } => {}
         }
         self
@@ -100,6 +113,11 @@ impl std::fmt::Display for Topology {
             Self::Dragonfly { groups, chassis, routers, nodes } => write!(
                 out,
                 "dragonfly of {groups} groups, {chassis} chassis each, {routers} routers each, {nodes} nodes each"
+            ),
+            Self::DragonflyPlus { groups, leaves, spines, nodes, group_links } => write!(
+                out,
+                "dragonfly+ of {groups} groups, {leaves} leaf and {spines} spine switches each, {nodes} nodes per leaf, {} between two groups",
+                some(*group_links, "cable")
             ),
             Self::Full { hosts } => write!(out, "full mesh of {}", some(*hosts, "host")),
             Self::Explicit { hosts, routing } => {

@@ -31,7 +31,13 @@ fn a_cluster_of_100_000_hosts_loads_at_once() {
 
 #[test]
 fn the_largest_machines_need_no_more() {
-    for spec in ["torus:512x512x512", "fat-tree:64x64x64x64", "cluster:1000000000", "dragonfly:64x8x64x64"] {
+    for spec in [
+        "torus:512x512x512",
+        "fat-tree:64x64x64x64",
+        "cluster:1000000000",
+        "dragonfly:64x8x64x64",
+        "dragonfly-plus:64x64x64x64",
+    ] {
         let start = Instant::now();
         let platform = Platform::load(spec, 1).unwrap();
         let mut links = Vec::new();

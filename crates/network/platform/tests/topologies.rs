@@ -87,6 +87,13 @@ fn interfaces_have_cables_of_their_own_and_sizes_count_hosts() {
     }
     assert_eq!(platform.links_of_host(HostId(9)).len(), 4);
 
+    // Rails of a Dragonfly+: the second interfaces of a group's first hosts are on its second leaf switch.
+    let platform = load("dragonfly-plus:2x2x2x3,interfaces=2,interface-switches=different");
+    assert_eq!((platform.host_count(), platform.links_of_host(HostId(4)).len()), (12, 4));
+    for (src, dst, links) in [((0, 0), (5, 0), 2), ((0, 0), (5, 1), 4), ((5, 1), (6, 1), 5)] {
+        assert_eq!(between(&platform, src, dst).len(), links);
+    }
+
     let platform = load("dragonfly:3x1x2x2,interfaces=4");
     assert_eq!((platform.host_count(), platform.interfaces().count(platform.host_count())), (12, 48));
     assert_eq!(platform.group_taper().map(|taper| (taper.hosts, taper.injection)), Some((4, 16.0 * 125e6)));
@@ -146,6 +153,123 @@ fn our_dragonfly_stays_in_its_chassis() {
     assert!(inside[1].starts_with("green_link_in_chassis_1_between_routers_0_and_2"), "{inside:?}");
 }
 
+/// A Dragonfly+ with cables that no default gives.
+fn dragonfly_plus(shape: &str) -> Platform {
+    parse(&format!("[dragonfly-plus]\n{shape}\nspeed = '1Gf'\nbandwidth = '100Gbps'\nlatency = '1us'\n"))
+}
+
+#[test]
+fn a_dragonfly_plus_goes_over_spines() {
+    let platform = load("dragonfly-plus:3x2x4x5");
+    // Host 7 of group 0 is on leaf switch 1; the destination's number, modulo 4, chooses the spine.
+    assert_eq!(route(&platform, 5, 7), ["dragonfly-plus_link_5_UP", "dragonfly-plus_link_7_DOWN"]);
+    let within = [
+        "dragonfly-plus_link_0_UP",
+        "dragonfly-plus_group_0_leaf_0_spine_3_cable_0_UP",
+        "dragonfly-plus_group_0_leaf_1_spine_3_cable_0_DOWN",
+        "dragonfly-plus_link_7_DOWN",
+    ];
+    assert_eq!(route(&platform, 0, 7), within);
+    let between = [
+        "dragonfly-plus_link_29_UP",
+        "dragonfly-plus_group_2_leaf_1_spine_2_cable_0_UP",
+        "dragonfly-plus_groups_0_2_cable_2_DOWN",
+        "dragonfly-plus_group_0_leaf_0_spine_2_cable_0_DOWN",
+        "dragonfly-plus_link_2_DOWN",
+    ];
+    assert_eq!(route(&platform, 29, 2), between);
+}
+
+#[test]
+fn links_of_a_dragonfly_plus_are_as_many_as_counted_by_hand() {
+    let counts = |platform: &Platform| {
+        let classes = platform.link_classes().into_iter().filter(|class| class.links > 0);
+        classes.map(|class| (class.name, class.links)).collect::<Vec<_>>()
+    };
+    let named = |counts: [(&str, u32); 3]| counts.map(|(name, links)| (name.to_owned(), links)).to_vec();
+    // In both directions: 3·2·5 hosts; 3·2 leaf switches, 4 spines and 3 parallel cables; 3 pairs of groups.
+    let shape = "groups = 3\nleaves = 2\nspines = 4\nnodes = 5\nspine-links = 3";
+    let (hosts, up) = (("host", 60), ("leaf to spine", 144));
+    let platform = dragonfly_plus(shape);
+    assert_eq!(counts(&platform), named([hosts, up, ("between groups", 24)]));
+    let platform = dragonfly_plus(&format!("{shape}\ngroup-links = 7"));
+    assert_eq!(counts(&platform), named([hosts, up, ("between groups", 42)]));
+}
+
+/// Every group has so many spines, and cables to other groups are dealt out to them evenly.
+#[test]
+fn cables_between_groups_are_spread_over_spines() {
+    for (groups, spines, group_links, per_spine) in
+        [(4, 3, 1, 1..=1), (4, 4, 4, 3..=3), (5, 3, 2, 2..=3), (3, 2, 5, 5..=5)]
+    {
+        let platform = dragonfly_plus(&format!(
+            "groups = {groups}\nleaves = 2\nspines = {spines}\nnodes = 1\ngroup-links = {group_links}"
+        ));
+        let mut cables = vec![0; groups * spines];
+        for link in platform.links() {
+            let ends = platform.link_ends(link.id).unwrap();
+            if ends.iter().all(|end| end.level == 2) {
+                cables[ends[0].position as usize] += 1;
+                assert_ne!(ends[0].position as usize / spines, ends[1].position as usize / spines);
+            }
+        }
+        assert!(cables.iter().all(|count| per_spine.contains(count)), "{groups} groups: {cables:?}");
+    }
+}
+
+#[test]
+fn every_route_of_a_dragonfly_plus_is_connected_and_minimal() {
+    for shape in [
+        "groups = 4\nleaves = 2\nspines = 3\nnodes = 2\ngroup-links = 2\nspine-links = 2",
+        "groups = 3\nleaves = 3\nspines = 2\nnodes = 3\ngroup-links = 5",
+        "groups = 2\nleaves = 2\nspines = 4\nnodes = 2\ngroup-links = 1\nspine-links = 3",
+    ] {
+        let platform = dragonfly_plus(shape);
+        let hosts = platform.host_count();
+        let of = |host: u32, switch: u32| platform.link_ends(LinkId(2 * host)).unwrap()[1].position / switch;
+        let leaves = if shape.contains("leaves = 3") { 3 } else { 2 };
+        for (src, dst) in (0..hosts).flat_map(|src| (0..hosts).map(move |dst| (src, dst))) {
+            if src == dst {
+                continue;
+            }
+            let routes = choices(&platform, src, dst);
+            let expected = match (of(src, 1) == of(dst, 1), of(src, leaves) == of(dst, leaves)) {
+                (true, _) => 2,
+                (false, true) => 4,
+                (false, false) => 5,
+            };
+            for route in &routes {
+                assert!(route.len() == expected && connected(&platform, route), "{shape}: {src} to {dst}");
+                assert_eq!(platform.link_ends(route[0]).unwrap()[0].position, src);
+                assert_eq!(platform.link_ends(route[expected - 1]).unwrap()[1].position, dst);
+            }
+            let different: std::collections::BTreeSet<_> = routes.iter().collect();
+            assert_eq!(different.len(), routes.len(), "{shape}: {src} to {dst}");
+        }
+    }
+}
+
+/// Each host of a group sends to the host of the same number in another group: as many on each cable between the groups, and on each
+/// cable up, as their numbers allow.
+#[test]
+fn traffic_between_two_groups_uses_all_their_cables() {
+    let platform =
+        dragonfly_plus("groups = 3\nleaves = 4\nspines = 4\nnodes = 8\ngroup-links = 8\nspine-links = 2");
+    let mut load = std::collections::BTreeMap::new();
+    let mut links = Vec::new();
+    for host in 0..32 {
+        platform.route(HostId(host), HostId(host + 64), &mut links);
+        links.iter().for_each(|link| *load.entry(platform.link(*link).name()).or_insert(0) += 1);
+    }
+    let loads_of = |part: &str| {
+        let loads = load.iter().filter(|(name, _)| name.contains(part));
+        loads.map(|(_, messages)| *messages).collect::<Vec<_>>()
+    };
+    assert_eq!(loads_of("_groups_0_2_"), [4; 8]);
+    // 4 leaf switches, 4 spines, 2 cables, on both sides.
+    assert_eq!(loads_of("_leaf_"), [1; 64]);
+}
+
 #[test]
 fn a_mesh_has_one_cable_per_pair() {
     let platform = load("full:4");
@@ -160,7 +284,7 @@ fn a_built_in_without_size_has_a_host_per_rank() {
 
 #[test]
 fn hosts_are_found_by_name() {
-    for spec in ["cluster:5", "griffon", "torus:3x2", "dragonfly:2x1x2x3"] {
+    for spec in ["cluster:5", "griffon", "torus:3x2", "dragonfly:2x1x2x3", "dragonfly-plus:2x2x3x2"] {
         let platform = load(spec);
         for host in platform.hosts() {
             assert_eq!(platform.find_host(&host.name()), Some(host.id));
@@ -180,6 +304,8 @@ fn any_topology() -> impl Strategy<Value = String> {
         sizes(2..4).prop_map(|s| format!("fat-tree:{s}")),
         sizes(1..4).prop_map(|s| format!("torus:{s}")),
         (1u32..4, 1u32..4, 4u32..6, 1u32..3).prop_map(|(g, c, r, n)| format!("dragonfly:{g}x{c}x{r}x{n}")),
+        (1u32..4, 1u32..4, 1u32..4, 1u32..4)
+            .prop_map(|(g, l, s, n)| format!("dragonfly-plus:{g}x{l}x{s}x{n}")),
         (1u32..12).prop_map(|n| format!("full:{n}")),
     ]
 }
@@ -201,7 +327,7 @@ proptest! {
                 sorted.sort_unstable();
                 sorted.dedup();
                 prop_assert_eq!(sorted.len(), there.len());
-                if !spec.starts_with("dragonfly") {
+                if !spec.starts_with("dragonfly:") {
                     prop_assert_eq!(there.len(), back.len());
                 }
             }
@@ -277,7 +403,9 @@ fn choices_of_a_dragonfly_pass_other_groups() {
 
 #[test]
 fn choice_0_is_the_static_route_and_choices_wrap() {
-    for spec in ["cluster:4", "fat-tree:2x2", "torus:2x2", "griffon", "dragonfly:2x2x2x2"] {
+    for spec in
+        ["cluster:4", "fat-tree:2x2", "torus:2x2", "griffon", "dragonfly:2x2x2x2", "dragonfly-plus:2x1x3x2"]
+    {
         let platform = load(spec);
         let (mut links, mut chosen) = (Vec::new(), Vec::new());
         let count = platform.route_choices(HostId(0), HostId(3));
@@ -332,6 +460,13 @@ fn cables_between_switches_may_differ_from_those_of_hosts() {
     dragonfly.route(HostId(0), HostId(2), &mut links);
     let rates: Vec<_> = links.iter().map(|link| dragonfly.link(*link).bandwidth / 1e9).collect();
     assert_eq!(rates, [12.5, 5.0, 12.0, 12.5]);
+    let plus = dragonfly_plus(
+        "groups = 2\nleaves = 1\nspines = 2\nnodes = 2\nbetween-switches = { bandwidth = '5GBps', latency = '3us' }\n\
+         between-groups = { bandwidth = '4GBps', latency = '5us' }",
+    );
+    assert_eq!((plus.route(HostId(0), HostId(2), &mut links) * 1e9).round(), 13000.0);
+    let rates: Vec<_> = links.iter().map(|link| plus.link(*link).bandwidth / 1e9).collect();
+    assert_eq!(rates, [12.5, 5.0, 4.0, 5.0, 12.5]);
 }
 
 #[test]

@@ -109,7 +109,7 @@ pub const PACKET_KEYS: &[PacketKey] = &[
     PacketKey {
         name: "routing",
         of: ALL,
-        meaning: "\"static\", \"ecmp\" (by connection) or \"adaptive\" (by frame; InfiniBand) among the routes of fat trees and dragonflies",
+        meaning: "\"static\", \"ecmp\" (by connection) or \"adaptive\" (by frame; InfiniBand) among the routes of fat trees, dragonflies and Dragonfly+",
         set: |packet, value| {
             let how = routing(value)?;
             packet.set_links(|links| links.routing = how)

@@ -155,6 +155,7 @@ fn kind(topology: &Topology) -> Option<&'static str> {
         Topology::FatTree { .. } => Some("fat_tree"),
         Topology::Torus { .. } => Some("torus"),
         Topology::Dragonfly { .. } => Some("dragonfly"),
+        Topology::DragonflyPlus { .. } => Some("dragonfly_plus"),
         Topology::Full { .. } => Some("full"),
         Topology::Explicit { .. } | Topology::Zones { .. } => None,
     }
@@ -255,8 +256,8 @@ struct Scale<'a> {
 enum Grouping {
     /// Each switch that has hosts is a group.
     Own,
-    /// Groups of so many switches each.
-    Each(u32),
+    /// Groups of so many switches each, at level 1 and at level 2.
+    Each([u32; 2]),
 }
 
 impl<'a> Scale<'a> {
@@ -265,7 +266,8 @@ impl<'a> Scale<'a> {
         let hosts = counts.first().copied().unwrap_or(0);
         let per_place = counts.iter().map(|count| count.div_ceil(most).max(1)).collect();
         let group_of_switch = match topology {
-            Topology::Dragonfly { chassis, routers, .. } => Grouping::Each(chassis * routers),
+            Topology::Dragonfly { chassis, routers, .. } => Grouping::Each([chassis * routers; 2]),
+            Topology::DragonflyPlus { leaves, spines, .. } => Grouping::Each([*leaves, *spines]),
             _ => Grouping::Own,
         };
         let blocks = match topology {
@@ -283,7 +285,8 @@ impl<'a> Scale<'a> {
         }
         let drawn = position / self.per_place[usize::from(level)];
         let group = match self.group_of_switch {
-            Grouping::Each(many) => position / many,
+            Grouping::Each([leaves, _]) if level == 1 => position / leaves,
+            Grouping::Each([_, spines]) => position / spines,
             Grouping::Own if level == 1 => drawn,
             Grouping::Own => 0,
         };
@@ -297,7 +300,7 @@ impl<'a> Scale<'a> {
         }
         let switch = self.switch_of_host.get(host as usize).copied().unwrap_or(0);
         let group = match self.group_of_switch {
-            Grouping::Each(many) => switch / many,
+            Grouping::Each([leaves, _]) => switch / leaves,
             Grouping::Own => switch / self.per_place.get(1).copied().unwrap_or(1),
         };
         let position = match self.by_switch {
@@ -399,11 +402,32 @@ mod tests {
         let dragonfly = draw("dragonfly:4x3x4x2", 96);
         assert_eq!(counts(&dragonfly).0, 96 + 48);
         assert_eq!(dragonfly["nodes"]["group"].as_array().unwrap().last(), Some(&json!(3)));
+        let plus = draw("dragonfly-plus:3x2x4x5", 30);
+        // Cables of 30 hosts, of 6 leaf switches to 4 spines each, and of 3 pairs of groups with 4 each.
+        assert_eq!(counts(&plus), (30 + 6 + 12, 30 + 24 + 12));
+        let column = |name: &str| plus["nodes"][name].as_array().unwrap().clone();
+        let of = |level: u8, group: u32| {
+            column("level")
+                .iter()
+                .zip(column("group"))
+                .filter(|pair| *pair == (&json!(level), json!(group)))
+                .count()
+        };
+        for group in 0..3 {
+            assert_eq!([of(0, group), of(1, group), of(2, group)], [10, 2, 4]);
+        }
     }
 
     #[test]
     fn large_machines_are_drawn_coarsely() {
-        for platform in ["cluster:100000", "torus:64x32x32", "fat-tree:32x32x16", "dragonfly:32x8x32x4"] {
+        for platform in [
+            "cluster:100000",
+            "torus:64x32x32",
+            "fat-tree:32x32x16",
+            "dragonfly:32x8x32x4",
+            "leonardo",
+            "jupiter",
+        ] {
             let (nodes, edges) = counts(&draw(platform, 64));
             assert!(nodes > 10 && nodes <= 2_500, "{platform}: {nodes} nodes");
             assert!(edges > 10 && edges <= MOST_EDGES, "{platform}: {edges} edges");

@@ -23,7 +23,9 @@ pub(crate) enum Role {
     Chassis,
     /// Between two chassis of a group of a dragonfly.
     Group,
-    /// Between two groups of a dragonfly.
+    /// Between a leaf switch and a spine of a group of a Dragonfly+.
+    Spine,
+    /// Between two groups of a dragonfly or a Dragonfly+.
     Global,
     Pair,
 }
@@ -41,6 +43,7 @@ impl std::fmt::Display for Role {
             Self::Torus => "torus",
             Self::Chassis => "within chassis",
             Self::Group => "within group",
+            Self::Spine => "leaf to spine",
             Self::Global => "between groups",
             Self::Pair => "host pair",
         };

@@ -10,6 +10,7 @@
 mod cabinets;
 mod cluster;
 mod dragonfly;
+mod dragonfly_plus;
 mod fat_tree;
 mod layout;
 mod mesh;
@@ -18,6 +19,7 @@ mod torus;
 pub(crate) use cabinets::Cabinets;
 pub(crate) use cluster::Cluster;
 pub(crate) use dragonfly::{Cables as DragonflyCables, Dragonfly, Size as DragonflySize};
+pub(crate) use dragonfly_plus::{Cables as DragonflyPlusCables, DragonflyPlus, Size as DragonflyPlusSize};
 pub(crate) use fat_tree::{Arities, Before, Cables as FatTreeCables, FatTree};
 pub(crate) use layout::{Layout, Role, Wires};
 pub(crate) use mesh::Mesh;

@@ -1,4 +1,5 @@
-//! Topologies by formula: `[cluster]`, `[cabinets]`, `[fat-tree]`, `[torus]`, `[dragonfly]`, `[full]`.
+//! Topologies by formula: `[cluster]`, `[cabinets]`, `[fat-tree]`, `[torus]`, `[dragonfly]`, `[dragonfly-plus]`,
+//! `[full]`.
 //!
 //! All of them share the keys of [`COMMON`]; each has its own for the shape.
 
@@ -7,8 +8,9 @@ use super::table::{Entry, Table};
 use crate::builder::Builder;
 use crate::error::PlatformError;
 use crate::fabric::{
-    Arities, Before, Cabinets, Cluster, Dialect, Dragonfly, DragonflyCables, DragonflySize, Extras, Fabric,
-    FatTree, FatTreeCables, Layout, Mesh, Shape, Torus,
+    Arities, Before, Cabinets, Cluster, Dialect, Dragonfly, DragonflyCables, DragonflyPlus,
+    DragonflyPlusCables, DragonflyPlusSize, DragonflySize, Extras, Fabric, FatTree, FatTreeCables, Layout,
+    Mesh, Shape, Torus,
 };
 use crate::host::{HostGroup, HostNames, Numbers};
 use crate::interface::{HostInterfaces, InterfacePolicy, InterfaceSwitches};
@@ -51,6 +53,18 @@ const DRAGONFLY: [&str; 10] = [
     "between-routers",
 ];
 
+/// The same of a Dragonfly+.
+const DRAGONFLY_PLUS: [&str; 8] = [
+    "groups",
+    "leaves",
+    "spines",
+    "nodes",
+    "group-links",
+    "spine-links",
+    "between-groups",
+    "between-switches",
+];
+
 /// Reads the table called `topology` into the one zone of the platform.
 pub(super) fn read<'d>(
     file: &Table<'d>,
@@ -66,6 +80,7 @@ pub(super) fn read<'d>(
         "fat-tree" => &["down", "up", "parallel", "uplink"],
         "torus" => &["dimensions"],
         "dragonfly" => &DRAGONFLY,
+        "dragonfly-plus" => &DRAGONFLY_PLUS,
         _ => &["hosts"],
     };
     let table = entry.table(&[own, &COMMON].concat())?;
@@ -79,6 +94,7 @@ pub(super) fn read<'d>(
         "fat-tree" => plan.fat_tree()?,
         "torus" => plan.torus()?,
         "dragonfly" => plan.dragonfly()?,
+        "dragonfly-plus" => plan.dragonfly_plus()?,
         _ => plan.full()?,
     };
     builder.add_fabric(fabric, None).map_err(|problem| table.error(problem))?;
@@ -152,6 +168,25 @@ impl Plan<'_, '_> {
             groups: self.other_cable("between-groups")?,
         };
         self.fabric(&entry, Dragonfly::new(size, cables, 0, &self.extras))
+    }
+
+    fn dragonfly_plus(&self) -> Result<Fabric, PlatformError> {
+        let entry = self.table.need("groups")?;
+        let spines = self.table.need("spines")?.count()?;
+        let size = DragonflyPlusSize {
+            groups: entry.count()?,
+            leaves: self.table.need("leaves")?.count()?,
+            spines,
+            nodes: self.positions(&entry, self.table.need("nodes")?.count()?)?,
+            group_links: self.table.or("group-links", spines, Entry::count)?,
+            spine_links: self.table.or("spine-links", 1, Entry::count)?,
+        };
+        let cables = DragonflyPlusCables {
+            hosts: self.cable,
+            spines: self.other_cable("between-switches")?,
+            groups: self.other_cable("between-groups")?,
+        };
+        self.fabric(&entry, DragonflyPlus::new(size, cables, &self.extras))
     }
 
     /// Cables between switches; those of hosts unless the file says otherwise.

@@ -6,7 +6,7 @@ function layoutOf(topology) {
   if (nodes.x?.length && nodes.y?.length) return { x: nodes.x, y: nodes.y };
   const levels = Math.max(...nodes.level, 0);
   if (topology.kind === "torus" && topology.dimensions) return torusLayout(topology);
-  if (topology.kind === "dragonfly") return groupRing(nodes);
+  if (topology.kind === "dragonfly" || topology.kind === "dragonfly_plus") return groupRing(nodes);
   if (topology.kind === "full" || levels === 0) return ring(nodes);
   if (topology.kind === "cluster" && levels === 1) return star(nodes);
   return layers(nodes, levels);
@@ -59,7 +59,7 @@ function groupRing(nodes) {
     const turn = group / groups, x = 0.5 + 0.36 * Math.sin(2 * Math.PI * turn), y = 0.5 - 0.36 * Math.cos(2 * Math.PI * turn);
     const room = Math.min(0.12, 0.36 * Math.sin(Math.PI / Math.max(2, groups)));
     at.groups.push({ x, y, radius: room * 0.92 });
-    for (const [level, radius] of [[1, room * 0.5], [0, room * 0.78]]) {
+    for (const [level, radius] of [[2, room * 0.26], [1, room * 0.5], [0, room * 0.78]]) {
       const members = nodesAtLevel(nodes, level).filter((node) => nodes.group[node] === group);
       members.forEach((node, place) => putOnCircle(at, node, turn + (place + 0.5) / members.length, radius, x, y));
     }

@@ -9,7 +9,7 @@ function networkPanel(run) {
 
 /** Whether a topology is drawn as a circle. */
 function isRound({ kind, nodes, dimensions }) {
-  return !nodes?.x?.length && (["cluster", "dragonfly", "full"].includes(kind) || (kind === "torus" && dimensions?.length === 1));
+  return !nodes?.x?.length && (["cluster", "dragonfly", "dragonfly_plus", "full"].includes(kind) || (kind === "torus" && dimensions?.length === 1));
 }
 
 const LINKS_AT_FIRST = 24, LINK_HEIGHT = 18, LINK_LEFT = 200, LINK_RIGHT = 140;
@@ -149,7 +149,7 @@ function betweenText({ nodes, edges }, edge) {
 }
 
 const TOPOLOGY_NAMES = {
-  cluster: "The cluster", cabinets: "The cabinets", fat_tree: "The fat tree", torus: "The torus", dragonfly: "The dragonfly", full: "The full mesh", explicit: "The network",
+  cluster: "The cluster", cabinets: "The cabinets", fat_tree: "The fat tree", torus: "The torus", dragonfly: "The dragonfly", dragonfly_plus: "The Dragonfly+", full: "The full mesh", explicit: "The network",
 };
 
 /** The drawing, and `paint(loadOf)` that colours its edges. */
@@ -199,7 +199,7 @@ function topologyNames(topology, x, y, width) {
   return nodes.name.map((name, node) => {
     const level = nodes.level[node], peers = nodes.level.filter((other) => other === level).length;
     if (level === 0 ? hosts > 32 || (kind !== "cluster" && kind !== "full" && hosts > 12) : peers > 12) return null;
-    if (kind === "dragonfly") return null;
+    if (kind === "dragonfly" || kind === "dragonfly_plus") return null;
     const aside = level === 0 && (kind === "cluster" || kind === "full"), right = x(node) >= width / 2;
     return svg("text", { class: "name", x: x(node) + (aside ? (right ? 9 : -9) : 0), y: y(node) + (aside ? 4 : level ? -12 : 18), "text-anchor": aside ? (right ? "start" : "end") : "middle" }, name);
   }).filter(Boolean);
