@@ -9,7 +9,7 @@ const MOST_KINDS = 8, MOST_DEVIATING = 16;
 const TOLERANCES = [0.02, 0.05, 0.1, 0.2];
 /** A figure that differs by this share of the largest difference says as much; the first one is named. */
 const AS_LARGE = 0.8;
-const MOST_RANGES = 5;
+const MOST_RANGES = 5, MOST_NAMED = 5;
 
 /** The kinds of ranks of a run; `null` if ranks are few or too different. */
 function kindsOfRanks(run) {
@@ -66,30 +66,31 @@ function nearest(elements, distanceOf) {
   return best;
 }
 
+/** Kinds of ranks, and ranks that deviate. Each is a row: its name, its ranks, which of them stands for it, and its means. */
 class RankKinds {
   constructor(figures, ranks, groups, tolerance) {
     Object.assign(this, { figures, ranks, tolerance, on: true, listeners: [] });
     this.kinds = groups.filter((group) => group.length >= FEWEST_OF_A_KIND).sort((a, b) => b.length - a.length || a[0] - b[0])
-      .map((members, at) => this.kind(members, `kind ${at + 1}`));
-    this.deviating = groups.filter((group) => group.length < FEWEST_OF_A_KIND).flat().sort((a, b) => a - b)
-      .map((rank) => ({ name: `rank ${rank}`, ranks: [rank], rank, differs: this.difference(rank) }));
-    /** A row for each kind, which one of its ranks stands for, and for each rank that deviates. */
+      .map((members, at) => this.row(members, `kind ${at + 1}`));
+    this.deviating = groups.filter((group) => group.length < FEWEST_OF_A_KIND).flat().map((rank) => this.row([rank], `rank ${rank}`));
+    for (const row of [...this.kinds, ...this.deviating]) row.differs = this.difference(row);
+    // Those that differ most first.
+    this.deviating.sort((a, b) => Math.abs(b.differs.seconds) - Math.abs(a.differs.seconds) || a.rank - b.rank);
     this.rows = [...this.kinds, ...this.deviating];
     this.rowOf = new Uint32Array(ranks);
     this.rows.forEach((row, at) => row.ranks.forEach((rank) => { this.rowOf[rank] = at; }));
   }
 
-  /** Stands for a kind: the rank nearest to its means. */
-  kind(members, name) {
+  /** The rank nearest to the means stands for the others. */
+  row(members, name) {
     const means = this.figures.map(({ values }) => sumOf(members.map((rank) => values[rank])) / members.length);
     const away = (rank) => Math.max(...this.figures.map(({ values }, at) => Math.abs(values[rank] - means[at])));
     return { name, ranks: members, rank: members[nearest(members, away)], means };
   }
 
-  /** In which figure, and by how many seconds, a rank differs from the kind next to it. */
-  difference(rank) {
-    const from = ({ means }) => this.figures.map(({ values }, at) => values[rank] - means[at]), size = (differences) => Math.max(...differences.map(Math.abs));
-    const differences = from(this.kinds[nearest(this.kinds, (kind) => size(from(kind)))]), most = size(differences);
+  /** In which figure, and by how many seconds, means differ from those of the largest kind. */
+  difference({ means }) {
+    const differences = means.map((seconds, at) => seconds - this.kinds[0].means[at]), most = Math.max(...differences.map(Math.abs));
     const at = differences.findIndex((seconds) => Math.abs(seconds) >= AS_LARGE * most);
     return { name: this.figures[at].name, seconds: differences[at] };
   }
@@ -108,8 +109,8 @@ class RankKinds {
   get sentence() {
     const found = `${plural(this.ranks, "rank")} in ${plural(this.kinds.length, "kind")}`, { deviating } = this;
     if (!deviating.length) return `${found}; none deviates.`;
-    const each = deviating.map(({ name, differs }) => `${name} (${differenceText(differs)})`).join(", ");
-    return `${found}; ${formatCount(deviating.length)} ${deviating.length === 1 ? "deviates" : "deviate"}: ${each}.`;
+    const each = deviating.slice(0, MOST_NAMED).map(({ name, differs }) => `${name} (${differenceText(differs)})`).join(", "), more = deviating.length - MOST_NAMED;
+    return `${found}; ${formatCount(deviating.length)} ${deviating.length === 1 ? "deviates" : "deviate"}: ${each}${more > 0 ? ` and ${more} more` : ""}.`;
   }
 
   /** By what ranks are alike. */
@@ -155,7 +156,7 @@ function kindsFigure(run) {
   }, el("p", { "data-field": "kinds", "data-value": kinds.kinds.length }, kinds.sentence), sortableTable("Kinds of ranks", [
     { key: "name", title: "Kind", show: (name, row) => rankButton(run, row.rank, name) }, { key: "count", title: "Ranks", number: true, show: formatCount }, { key: "which", title: "Which" },
     ...parts.map(({ name }) => ({ key: name, title: `${name[0].toUpperCase()}${name.slice(1)}`, number: true, show: formatTime })),
-    ...(kinds.deviating.length ? [{ key: "differs", title: "Deviates by", show: (differs) => differs ? differenceText(differs) : "" }] : []),
+    { key: "differs", title: "From kind 1", number: true, show: (differs) => differs.seconds ? differenceText(differs) : "" },
   ], rows, ""), el("p", { class: "note" }, kinds.meaning));
 }
 
