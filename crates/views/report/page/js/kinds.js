@@ -15,9 +15,9 @@ const MOST_RANGES = 5, MOST_NAMED = 5;
 function kindsOfRanks(run) {
   const figures = rankFigures(run), ranks = figures[0]?.values.length ?? 0;
   if (ranks < FEWEST_RANKS_BY_KIND) return null;
-  const seconds = Math.max(run.timeline?.seconds ?? 0, run.run?.simulated_seconds ?? 0);
+  const usualFirst = fromTheMedian(figures, ranks), seconds = Math.max(run.timeline?.seconds ?? 0, run.run?.simulated_seconds ?? 0);
   for (const tolerance of TOLERANCES) {
-    const groups = alikeRanks(figures, ranks, tolerance * seconds, blockedIn(run));
+    const groups = alikeRanks(figures, usualFirst, tolerance * seconds, blockedIn(run));
     if (groups) return new RankKinds(figures, ranks, groups, tolerance);
   }
   return null;
@@ -35,18 +35,26 @@ function blockedIn(run) {
   return new Map((run.blocked ?? []).map(({ rank, function: name, site }) => [rank, `${name} ${site}`]));
 }
 
-/** Leader clustering: a rank joins the leader next to it, or leads if none is near enough. `null` if there would be too many groups. */
-function alikeRanks(figures, ranks, reach, blocked) {
+/** The ranks, those whose figures are nearest to the medians first. */
+function fromTheMedian(figures, ranks) {
+  const medians = figures.map(({ values }) => Float64Array.from(values).sort()[ranks >> 1]);
+  const away = Float64Array.from({ length: ranks }, (_, rank) => figures.reduce((most, { values }, at) => Math.max(most, Math.abs(values[rank] - medians[at])), 0));
+  return Uint32Array.from(away.keys()).sort((a, b) => away[a] - away[b] || a - b);
+}
+
+/** Leader clustering: a rank leads a group if no leader is near enough; then all ranks join the leader next to them. `null` if there would be too many groups. */
+function alikeRanks(figures, usualFirst, reach, blocked) {
   const leaders = [], distance = (a, b) => blocked.get(a) === blocked.get(b) ? farthest(figures, a, b) : Infinity;
-  for (let rank = 0; rank < ranks; rank += 1) {
+  for (const rank of usualFirst) {
     if (leaders.some((leader) => distance(leader, rank) <= reach)) continue;
     leaders.push(rank);
     if (leaders.length > MOST_KINDS + MOST_DEVIATING) return null;
   }
   const groups = leaders.map(() => []);
-  for (let rank = 0; rank < ranks; rank += 1) groups[nearest(leaders, (leader) => distance(leader, rank))].push(rank);
+  for (let rank = 0; rank < usualFirst.length; rank += 1) groups[nearest(leaders, (leader) => distance(leader, rank))].push(rank);
   const kinds = groups.filter((group) => group.length >= FEWEST_OF_A_KIND).length;
-  return kinds && kinds <= MOST_KINDS && ranks - sumOf(groups.map((group) => group.length >= FEWEST_OF_A_KIND ? group.length : 0)) <= MOST_DEVIATING ? groups : null;
+  const deviating = sumOf(groups.map(({ length }) => length < FEWEST_OF_A_KIND ? length : 0));
+  return kinds && kinds <= MOST_KINDS && deviating <= MOST_DEVIATING ? groups : null;
 }
 
 /** The largest difference of two ranks in any figure. */
@@ -174,6 +182,7 @@ function rankBars({ kinds }, ranks) {
 
 /** A bar per rank or kind of ranks, split into `parts`: `{ name, colour, values }`. */
 function rankBarsFigure(run, title, name, label, parts, csv) {
+  if (!parts.some(({ values }) => values.some((seconds) => seconds > 0))) return null;
   const ranks = parts[0].values.length;
   let bars, sums;
   const choose = () => {

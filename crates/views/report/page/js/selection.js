@@ -3,6 +3,9 @@
 /** Bins of the histogram: four for each factor of ten, from 1 ns on. */
 const BINS_PER_DECADE = 4, DECADES = 12;
 
+/** Half a picosecond, in ns: times are rounded differently. */
+const ROUNDING = 5e-4;
+
 /** The part of a timeline that is looked at: the box that was drawn, or what is in sight. Times in ns. */
 function lookedAt({ selection, view }) {
   return selection ?? view;
@@ -54,7 +57,7 @@ function statisticsOf(timeline, part, filter) {
     if (!isWanted(rank)) continue;
     sums.ranks += 1;
     const calls = timeline.calls.of(rank), isInRegion = filter.region.trim() ? regionTest(timeline.regions, rank, filter.region) : () => true;
-    for (let at = Math.max(0, firstAbove(calls.end, part.from) - 1); at < calls.count && calls.start[at] <= part.to; at += 1) {
+    for (let at = Math.max(0, firstAbove(calls.end, part.from) - 1); at < calls.count && calls.start[at] <= part.to + ROUNDING; at += 1) {
       if (calls.end[at] < part.from || !passes(calls, at) || !isInRegion(calls.start[at])) continue;
       addCall(sums, calls, at, part);
     }
