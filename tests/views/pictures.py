@@ -107,20 +107,25 @@ def take(browser, path, first, last, act, theme, picture):
     page.context.close()
 
 
-def main():
-    wanted = sys.argv[1:] or list(PICTURES)
-    if unknown := set(wanted) - PICTURES.keys():
-        sys.exit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(PICTURES)}")
+def make(names, plots):
+    """Makes pictures in a folder, light and dark."""
     prepare.browser()
     from playwright.sync_api import sync_playwright
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser, reports = playwright.chromium.launch(executable_path=prepare.CHROMIUM, args=["--no-sandbox", "--disable-gpu"]), Reports(folder)
-        for name in wanted:
+        for name in names:
             report, first, last, act = PICTURES[name]
             for theme, ending in (("light", ""), ("dark", "-dark")):
-                take(browser, report(reports), first, last, act, theme, PLOTS / f"report-{name}{ending}.png")
-            print(f"docs/plots/report-{name}.png")
+                take(browser, report(reports), first, last, act, theme, plots / f"report-{name}{ending}.png")
+            print(f"report-{name}.png, report-{name}-dark.png")
         browser.close()
+
+
+def main():
+    wanted = sys.argv[1:] or list(PICTURES)
+    if unknown := set(wanted) - PICTURES.keys():
+        sys.exit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(PICTURES)}")
+    make(wanted, PLOTS)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 /** Bins of the histogram: four for each factor of ten, from 1 ns on. */
 const BINS_PER_DECADE = 4, DECADES = 12;
 
-/** Half a picosecond, in ns: times are rounded differently. */
-const ROUNDING = 5e-4;
+/** In ns: times of calls may be rounded, so the last may seem to begin after the run. */
+const ROUNDING = 1;
 
 /** The part of a timeline that is looked at: the box that was drawn, or what is in sight. Times in ns. */
 function lookedAt({ selection, view }) {
