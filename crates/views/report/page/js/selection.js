@@ -3,9 +3,6 @@
 /** Bins of the histogram: four for each factor of ten, from 1 ns on. */
 const BINS_PER_DECADE = 4, DECADES = 12;
 
-/** In ns: times of calls may be rounded, so the last may seem to begin after the run. */
-const ROUNDING = 1;
-
 /** The part of a timeline that is looked at: the box that was drawn, or what is in sight. Times in ns. */
 function lookedAt({ selection, view }) {
   return selection ?? view;
@@ -53,11 +50,13 @@ function statisticsOf(timeline, part, filter) {
   const { run } = timeline, passes = filter.test(run), isWanted = filter.rankTest();
   const rows = new Map(), histogram = new Float64Array(BINS_PER_DECADE * DECADES);
   const sums = { ranks: 0, calls: 0, inCalls: 0, waiting: 0, bytes: 0, rows, histogram };
+  // Times of calls may be rounded, so the last may seem to begin after the run.
+  const until = part.to < timeline.whole ? part.to : Infinity;
   for (const rank of timeline.ranksIn(part)) {
     if (!isWanted(rank)) continue;
     sums.ranks += 1;
     const calls = timeline.calls.of(rank), isInRegion = filter.region.trim() ? regionTest(timeline.regions, rank, filter.region) : () => true;
-    for (let at = Math.max(0, firstAbove(calls.end, part.from) - 1); at < calls.count && calls.start[at] <= part.to + ROUNDING; at += 1) {
+    for (let at = Math.max(0, firstAbove(calls.end, part.from) - 1); at < calls.count && calls.start[at] <= until; at += 1) {
       if (calls.end[at] < part.from || !passes(calls, at) || !isInRegion(calls.start[at])) continue;
       addCall(sums, calls, at, part);
     }
