@@ -4,7 +4,7 @@ BUILD   := target/release
 MPIRAGE := $(BUILD)/mpirage
 NAMES   := mpicc mpicxx mpic++ mpif77 mpif90 mpifort mpiexec mpirun
 
-.PHONY: all build links demo test bench validate papers conformance fuzz wheel deb install uninstall clean lint deny advisories
+.PHONY: all build links demo test bench validate pictures papers conformance fuzz wheel deb install uninstall clean lint deny advisories
 
 all: build
 
@@ -54,6 +54,10 @@ validate: build
 	tests/nodes/fat_nodes.py --write docs/validation.md --errors $(BUILD)/errors.csv
 	tests/ranks/steadiness/steadiness.py --errors $(BUILD)/errors.csv --write docs/trust.md
 	tests/packet/trust.py $(BUILD)/errors.csv
+
+# Makes the pictures of reports in README.md and docs/ anew (docs/plots/report-*.png).
+pictures: build
+	tests/views/pictures.py
 
 # Makes the tables of the pages on five papers (docs/*-paper.md, docs/dimemas-study.md) anew and checks the papers' statements. It takes an hour of a machine that does
 # nothing else; NPB=FOLDER (NPB3.3-MPI) and ONDES3D=FOLDER (with SRC and ESSAI-XML) name programs that may not live here. SMALL=1 takes a small case of each, and

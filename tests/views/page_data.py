@@ -447,6 +447,21 @@ def page(*containers):
     return PAGE.read_text().replace("<!--data-->", "\n".join(scripts), 1)
 
 
+# A torus of 32 × 32 ranks that compute, exchange halos and reduce. These ranks compute so many times as much as the others.
+SIDE, STEPS, SLOW = 32, 4, {33: 1.5, 900: 0.3}
+
+
+def trace_with_slow_ranks():
+    """A time-independent trace of 1,024 ranks."""
+    lines = []
+    for rank in range(SIDE * SIDE):
+        x, y = rank % SIDE, rank // SIDE
+        peers = [(x + 1) % SIDE + SIDE * y, (x - 1) % SIDE + SIDE * y, x + SIDE * ((y + 1) % SIDE), x + SIDE * ((y - 1) % SIDE)]
+        step = [f"compute {1_000_000 * SLOW.get(rank, 1):.0f}", *(f"irecv {peer} 0 8192 6" for peer in peers), *(f"isend {peer} 0 8192 6" for peer in peers), "waitall", "allreduce 8 0 6 6"]
+        lines += [f"{rank} {action}" for action in ["init", *step * STEPS, "finalize"]]
+    return "\n".join(lines) + "\n"
+
+
 KINDS = {
     "demo": lambda: [made(16, 30, late=5)],
     "imbalanced": lambda: [made(16, 30, late=5, seed=4, program="imbalanced")],

@@ -503,11 +503,112 @@ def test_no_text_overlaps(browser, width, theme):
     for name, (command, source, arguments) in reports.items():
         if not (browser.folder / f"{name}.html").exists():
             real_report(browser, name, command, source, 0, arguments)
-    for name in [*reports, "two", "deadlock", "torus", "large"]:
+    for name in [*reports, kinds_report(browser), "two", "deadlock", "torus", "large"]:
         page = browser.open(name, color_scheme=theme)
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(300)
         assert page.evaluate(CROWDED) == [], (name, width)
+
+
+def kinds_report(browser):
+    """1,024 ranks of which two compute other than the rest."""
+    trace = browser.folder / "slow.ti"
+    trace.write_text(page_data.trace_with_slow_ranks())
+    return real_report(browser, "kinds", ["replay", "-q", trace, "-p", "fat-tree:16x64"], None, 0)
+
+
+def all_ranks(part):
+    """The switches of a page or a part of it between kinds and all ranks."""
+    return part.get_by_role("button", name="All ranks", exact=True)
+
+
+def test_kinds(browser):
+    """Ranks that behave alike are one row; those that deviate are named, with what they do otherwise."""
+    page = browser.open(kinds_report(browser))
+    said = page.locator("[data-field=kinds]").inner_text()
+    assert said.startswith("1\u202f024 ranks in ") and "rank 33 (computation +" in said and "rank 900 (computation −" in said, said
+    columns, *ranks = downloaded(page, "kinds")
+    kinds = {int(row[0]): row[1] for row in ranks}
+    assert len(kinds) == 1024 and kinds[33] == kinds[900] == "deviates" and kinds[500].startswith("kind "), said
+    rows = page.evaluate(f"{VIEW}.kinds.rows.map(({{ name, ranks, rank }}) => ({{ name, ranks, rank }}))")
+    assert sorted(rank for row in rows for rank in row["ranks"]) == list(range(1024)) and page.evaluate(f"{VIEW}.view.bottom") == len(rows) <= 24, rows
+    assert all(row["rank"] in row["ranks"] and {kinds[rank] for rank in row["ranks"]} <= {row["name"], "deviates"} for row in rows), rows
+    at = next(at for at, row in enumerate(rows) if row["rank"] == 33)
+    # `place` is about rows: that of rank 33 computes when others wait for it.
+    page.mouse.move(*place(page, 120e3, at))
+    tip = page.locator("#tooltip").inner_text()
+    assert "Computation" in tip and "33 on" in tip, tip
+    page.mouse.move(*place(page, 120e3, 0))
+    assert f"kind 1: {len(rows[0]['ranks'])} ranks" in page.locator("#tooltip").inner_text()
+    assert page.complaints == [], page.complaints
+
+
+def test_kinds_are_alike(browser):
+    """No rank of a kind is farther from the first of it than the page says."""
+    page = browser.open(kinds_report(browser))
+    columns, *ranks = downloaded(page, "kinds")
+    limit = page.evaluate(f"{VIEW}.kinds.tolerance * {VIEW}.run.timeline.seconds")
+    members = {}
+    for _, kind, *figures in ranks:
+        members.setdefault(kind, []).append([float(value) for value in figures])
+    far = lambda one, other: max(abs(a - b) for a, b in zip(one, other))
+    for kind in members.keys() - {"deviates"}:
+        assert min(max(far(leader, one) for one in members[kind]) for leader in members[kind]) <= limit * (1 + 1e-9), kind
+    assert all(far(one, other) > limit for one in members["deviates"] for other in members["kind 1"][:1])
+
+
+def test_all_ranks_instead_of_kinds(browser):
+    """The switch shows all ranks everywhere; a search for a rank without a row does so too, and links remember it."""
+    page = browser.open(kinds_report(browser))
+    bars = "document.querySelector('[data-figure=ranks] .note').textContent"
+    assert "mean of each kind" in page.evaluate(bars)
+    until(page, "Boolean(document.querySelector('[data-field=selection]'))")
+    calls = page.evaluate("mpirageReport.runs[0].run.calls")
+    assert page.locator("[data-field=selection]").get_attribute("data-value") == str(calls), "a row stands for all its ranks"
+    all_ranks(page.locator("[data-figure=timeline]")).first.click()
+    assert page.evaluate(f"{VIEW}.view.bottom") == 1024 and "Means of 8 ranks" in page.evaluate(bars)
+    assert all_ranks(page.locator("[data-figure=kinds]")).first.get_attribute("aria-pressed") == "true"
+    page.locator("[data-act=link]").click()
+    address = page.evaluate("location.href")
+    all_ranks(page.locator("[data-figure=kinds]")).first.click()
+    assert page.evaluate(f"{VIEW}.view.bottom") < 25
+    hidden = page.evaluate(f"{VIEW}.kinds.rows[0].ranks.find((rank) => !{VIEW}.isDrawn(rank))")
+    search = page.locator("input[type=search]")
+    for rank, rows in ((33, page.evaluate(f"{VIEW}.lines")), (hidden, 1024)):
+        search.fill(str(rank))
+        search.press("Enter")
+        view = page.evaluate(f"({{row: {VIEW}.rowOf({rank}), ...{VIEW}.view}})")
+        assert view["top"] <= view["row"] < view["bottom"] and page.evaluate(f"{VIEW}.lines") == rows, (rank, view)
+    other = browser.chromium.new_context(viewport={"width": 1400, "height": 900}).new_page()
+    other.complaints = []
+    other.goto(address)
+    until(other, "Boolean(window.mpirageReport)")
+    assert other.evaluate(f"{VIEW}.view.bottom") == 1024 and page.complaints == other.complaints == [], page.complaints
+
+
+def test_kinds_need_many_ranks(browser):
+    """Few ranks are all shown, without a switch."""
+    page = browser.open("demo")
+    assert page.evaluate("mpirageReport.runs[0].kinds") is None and all_ranks(page).count() == 0
+    assert page.evaluate(f"{VIEW}.view.bottom") == 16
+
+
+def test_busiest_links(browser):
+    """The map's scale ends at the link that is used most, says so, and names the busiest links."""
+    page = browser.open("demo")
+    rows = downloaded(page, "topology")
+    use = sorted(((float(row[-2]), f"{row[0]} – {row[1]}") for row in rows[1:]), reverse=True)
+    assert 0 < use[0][0] < 0.5, "a scale of capacities would differ"
+    legend = page.locator("[data-figure=topology] .scale").inner_text()
+    assert f"{100 * use[0][0]:.1f} % of the bandwidth" in legend, (legend, use[0])
+    named = page.locator("[data-field=busiest] li").all_inner_texts()
+    assert len(named) == min(5, len(use)) and use[0][1] in named[0], (named, use[:5])
+    stops = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--load').trim().split(/\\s+/)")
+    full = "rgb({} {} {})".format(*bytes.fromhex(stops[-1][1:]))
+    assert full in page.evaluate("[...document.querySelectorAll('[data-edge]')].map((line) => line.getAttribute('stroke'))"), full
+    page.locator("input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    assert "busiest moment" in page.locator("[data-figure=topology] .scale").inner_text()
 
 
 def test_names_of_runs(browser):
@@ -659,6 +760,8 @@ def test_large(browser):
     print(f"  {size / 1e6:.1f} MB, ready after {page.evaluate('mpirageReport.readyAfter') / 1e3:.2f} s, {work:.2f} s of work")
     assert work < 3, work
     until(page, f"{VIEW}.calls.ranks.filter(Boolean).length === 1024")
+    page.evaluate(f"{VIEW}.kinds.show(false)")
+    frame(page)
     assert page.evaluate(f"{VIEW}.source.calls") is None, "the whole run is drawn as tiles"
     for name, action in (("whole run", "v.zoom(0.97)"), ("half the run, all ranks", "v.look(300e6, 560e6 + i * 1e5)"), ("a tenth", "v.look(300e6 + i * 1e5, 360e6 + i * 1e5)"),
                          ("32 ranks, 3 ms", "v.look(300e6 + i * 1e4, 303e6 + i * 1e4), v.lookAtRanks(500, 532)")):

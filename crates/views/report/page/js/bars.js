@@ -27,7 +27,7 @@ function gauges(rows, show, whole = Math.max(...rows.map((row) => row.value), 0)
 
 /** The colours of a scale between two words. */
 function scaleLegend(scale, low, high) {
-  const { canvas } = liveCanvas(`Colours from ${low} to ${high}`, 11, (context, width, height) => {
+  const { canvas } = liveCanvas("Scale of colours", 11, (context, width, height) => {
     for (let x = 0; x < width; x += 1) {
       context.fillStyle = css(scaleColour(scale, x / width));
       context.fillRect(x, 0, 1, height);

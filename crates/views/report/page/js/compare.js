@@ -35,8 +35,11 @@ function overlap(one, other) {
   return first?.low_seconds != null && second?.low_seconds != null && first.low_seconds <= second.high_seconds && second.low_seconds <= first.high_seconds;
 }
 
+/** A smaller share than the cells show is neither better nor worse. */
+const LEAST_JUDGED = 0.0005;
+
 function differenceCells({ show, better }, first, value, alike) {
-  const difference = value - first, judged = difference && better && !alike ? (difference * better > 0 ? "better" : "worse") : null;
+  const difference = value - first, judged = Math.abs(difference) >= LEAST_JUDGED * Math.abs(first) && difference && better && !alike ? (difference * better > 0 ? "better" : "worse") : null;
   const sign = difference > 0 ? "+" : difference < 0 ? "−" : "", size = Math.abs(difference);
   const shown = show === formatPercent ? `${(size * 100).toFixed(1)} points` : show(size);
   return [el("td", { class: "number" }, difference ? `${sign}${shown}` : "="),

@@ -21,6 +21,7 @@ class CallTreeView {
     this.ranks = el("div");
     this.element = this.panel();
     this.draw();
+    tree.run.kinds?.onShow(() => this.drawRanks());
   }
 
   panel() {
@@ -101,20 +102,22 @@ class CallTreeView {
   drawRanks() {
     const { tree, top, metric } = this;
     if (tree.ranks < 2) return this.ranks.replaceChildren();
-    const [, title, show] = METRICS.find(([name]) => name === metric), values = top.byRank[metric], most = values.reduce((a, b) => Math.max(a, b), 0) || 1;
+    const [, title, show] = METRICS.find(([name]) => name === metric), values = top.byRank[metric], bars = rankBars(tree.run, tree.ranks);
+    const means = bars.map(({ ranks }) => sumOf(ranks.map((rank) => values[rank])) / ranks.length), most = Math.max(...means) || 1;
     const { canvas } = liveCanvas(`${title} by rank`, 110, (context, width, height) => {
       context.fillStyle = colour(top.kind === "compute" ? "compute" : "accent");
-      const step = width / tree.ranks;
-      values.forEach((value, rank) => context.fillRect(rank * step, height * (1 - value / most), Math.max(1, step - (step > 4 ? 1 : 0)), height * value / most));
+      const step = width / bars.length;
+      context.clearRect(0, 0, width, height);
+      means.forEach((value, bar) => context.fillRect(bar * step, height * (1 - value / most), Math.max(1, step - (step > 4 ? 1 : 0)), height * value / most));
     });
     canvas.addEventListener("pointermove", (event) => {
-      const rank = Math.min(tree.ranks - 1, Math.floor(tree.ranks * event.offsetX / canvas.clientWidth));
-      showTooltip(event.clientX, event.clientY, `rank ${rank}`, [[title.toLowerCase(), show(values[rank])]]);
+      const bar = Math.min(bars.length - 1, Math.floor(bars.length * event.offsetX / canvas.clientWidth));
+      showTooltip(event.clientX, event.clientY, bars[bar].name, [[title.toLowerCase(), show(means[bar])]]);
     });
     canvas.addEventListener("pointerleave", hideTooltip);
     const name = top.parent ? top.name : "all functions";
     this.ranks.replaceChildren(figure(`${title} of ${name}, by rank`, { name: "call-tree-ranks", csv: () => [["rank", metric], ...[...values].map((value, rank) => [rank, value])] },
-      canvas, el("p", { class: "note" }, `rank 0 to ${tree.ranks - 1}; the highest bar is ${show(most)}`)));
+      canvas, el("p", { class: "note" }, `${bars[0].name} to ${bars.at(-1).name}; the highest bar is ${show(most)}`)));
   }
 }
 

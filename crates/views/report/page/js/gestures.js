@@ -37,7 +37,7 @@ function addGestures(timeline) {
   const drawBox = (point) => {
     const { view } = timeline, time = (x) => view.from + across(x) * (view.to - view.from), rank = (y) => view.top + down(y) * (view.bottom - view.top);
     const [from, to] = [time(drag.x), time(point.x)].sort((a, b) => a - b), [top, bottom] = [rank(drag.y), rank(point.y)].sort((a, b) => a - b);
-    timeline.selection = to > from ? { from, to, top: Math.floor(top), bottom: Math.min(timeline.ranks, Math.floor(bottom) + 1) } : null;
+    timeline.selection = to > from ? { from, to, top: Math.floor(top), bottom: Math.min(timeline.lines, Math.floor(bottom) + 1) } : null;
     timeline.redraw();
   };
 
@@ -81,8 +81,9 @@ function addGestures(timeline) {
   /** A click marks the rank, and the call if calls are drawn. */
   function select(event) {
     if (event.offsetY < AXIS) return;
-    const { view } = timeline, rank = Math.floor(view.top + down(event.offsetY) * (view.bottom - view.top));
-    if (rank >= timeline.ranks) return;
+    const { view } = timeline, row = Math.floor(view.top + down(event.offsetY) * (view.bottom - view.top));
+    if (row >= timeline.lines) return;
+    const rank = timeline.rankAt(row);
     timeline.highlighted = rank;
     timeline.selected = null;
     if (timeline.source.calls && event.offsetX > GUTTER) {

@@ -10,6 +10,7 @@ function fragmentOf(timeline) {
   if (selection) state.set("box", box(selection));
   if (highlighted != null) state.set("rank", highlighted);
   for (const field of SHARED_FIELDS) if (filter?.[field]) state.set(field, filter[field]);
+  if (timeline.kinds && !timeline.byKind) state.set("kinds", "off");
   if (timeline.path && !show.path) state.set("path", "off");
   if (!show.arrows) state.set("messages", "off");
   return state.toString();
@@ -26,6 +27,7 @@ function copyLink(timeline) {
 function restoreView(timeline) {
   const state = new URLSearchParams(location.hash.slice(1)), view = boxOfText(state.get("view"));
   if (!timeline || !view) return;
+  if (timeline.kinds && state.get("kinds") === "off") timeline.kinds.show(false);
   timeline.look(view.from, view.to);
   timeline.lookAtRanks(view.top, view.bottom);
   timeline.selection = boxOfText(state.get("box"));

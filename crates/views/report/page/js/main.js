@@ -38,6 +38,7 @@ function complain(text) {
 
 function build(runs) {
   nameRuns(runs);
+  for (const run of runs) run.kinds = kindsOfRanks(run);
   const main = document.getElementById("main"), nav = document.getElementById("sections"), shared = new Set();
   const names = runs.length > 3 ? [runName(runs[0]), plural(runs.length - 1, "other run")] : runs.map(runName);
   document.title = `${names.join(" and ")}: mpirage report`;

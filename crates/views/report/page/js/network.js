@@ -25,8 +25,9 @@ function linksFigure(run) {
     for (let bin = 0; bin < bins; bin += 1) { sum += use(link, bin); peak = Math.max(peak, use(link, bin)); }
     return { mean: sum / bins, peak };
   });
+  const full = Math.max(...means.slice(0, shown).map(({ peak }) => peak)) || 1;
   const { canvas } = liveCanvas("Use of the hottest links over time", shown * LINK_HEIGHT + 44, (context, width, height) =>
-    drawLinks(context, width, height, links, shown, use, means));
+    drawLinks(context, width, height, links, shown, (link, bin) => use(link, bin) / full, means));
   canvas.addEventListener("pointermove", (event) => {
     const link = Math.floor((event.offsetY - 20) / LINK_HEIGHT), bin = Math.floor((event.offsetX - LINK_LEFT) / (canvas.clientWidth - LINK_LEFT - LINK_RIGHT) * bins);
     if (link < 0 || link >= shown || bin < 0 || bin >= bins) return hideTooltip();
@@ -39,13 +40,13 @@ function linksFigure(run) {
     name: "links", note: "A message’s bytes are taken to move evenly while it is under way; where its speed changed, a peak may be above 100 %.",
     csv: () => [["link", "class", "bandwidth", "bytes", "from_seconds", "bytes_in_bin"], ...links.names.flatMap((name, link) => Array.from({ length: bins }, (_, bin) =>
       [name, links.classes?.[links.class?.[link]]?.name, links.bandwidth[link], links.bytes?.[link], bin * links.bin_seconds, bytes[link * bins + bin]]))],
-  }, canvas, scaleLegend("load", "unused", "fully used"));
+  }, canvas, scaleLegend("load", "unused", `${formatPercent(full)} of a link’s bandwidth, the most here`));
 }
 
-function drawLinks(context, width, height, links, shown, use, means) {
+function drawLinks(context, width, height, links, shown, shareOf, means) {
   const plot = width - LINK_LEFT - LINK_RIGHT, { bins } = links, image = new ImageData(bins, shown);
   for (let link = 0; link < shown; link += 1) {
-    for (let bin = 0; bin < bins; bin += 1) image.data.set([...scaleColour("load", use(link, bin)), 255], (link * bins + bin) * 4);
+    for (let bin = 0; bin < bins; bin += 1) image.data.set([...scaleColour("load", shareOf(link, bin)), 255], (link * bins + bin) * 4);
   }
   const small = document.createElement("canvas");
   small.width = bins, small.height = shown;
@@ -114,7 +115,10 @@ function topologyFigure(run) {
   });
   let bin = null;
   const loadOf = (edge) => bin == null ? mean[edge] : use(edge, bin);
-  const output = el("output", {});
+  // One scale for the mean of the run, and one for all moments.
+  const busiest = largest(mean), peak = largest(edges.from.map((_, edge) => largest(Array.from({ length: bins }, (_, at) => use(edge, at)))));
+  const shareOf = (edge) => loadOf(edge) / ((bin == null ? busiest : peak) || 1), most = el("span", {});
+  const names = el("div", { class: "busiest", "data-field": "busiest" }), output = el("output", {});
   const slider = el("input", { type: "range", min: 0, max: Math.max(0, bins - 1), value: 0, "aria-label": "Time at which the load is shown", input: () => at(Number(slider.value)) });
   const average = el("button", { type: "button", click: () => at(null) }, "Mean of the run");
   function at(chosen) {
@@ -122,7 +126,9 @@ function topologyFigure(run) {
     average.setAttribute("aria-pressed", String(bin == null));
     output.textContent = bin == null ? "whole run" : `at ${formatTime((bin + 0.5) * width)}`;
     slider.setAttribute("aria-valuetext", output.textContent);
-    drawing.paint(loadOf);
+    most.textContent = bin == null ? `${formatPercent(busiest)} of the bandwidth: the busiest link` : `${formatPercent(peak)} of the bandwidth: the busiest moment of a link`;
+    names.replaceChildren(...busiestLinks(topology, loadOf));
+    drawing.paint(shareOf);
   }
   drawing.root.addEventListener("pointermove", (event) => {
     const edge = event.target.dataset?.edge, node = event.target.dataset?.node;
@@ -133,13 +139,30 @@ function topologyFigure(run) {
     else hideTooltip();
   });
   drawing.root.addEventListener("pointerleave", hideTooltip);
-  onTheme(() => drawing.paint(loadOf));
+  onTheme(() => drawing.paint(shareOf));
   at(null);
   return figure(TOPOLOGY_NAMES[topology.kind] ?? "The network", {
     name: "topology", note: topology.text,
     csv: () => [["from", "to", ...(edges.name ? ["name"] : []), "links", "bandwidth", "mean_use", "bytes"], ...edges.from.map((from, edge) => [topology.nodes.name[from], topology.nodes.name[edges.to[edge]],
       ...(edges.name ? [edges.name[edge]] : []), edges.links?.[edge] ?? 1, edges.bandwidth[edge], mean[edge], mean[edge] * edges.bandwidth[edge] * width * bins])],
-  }, drawing.root, bins ? el("div", { class: "slide" }, average, slider, output) : null, scaleLegend("load", "unused", "fully used"));
+  }, drawing.root, bins ? el("div", { class: "slide" }, average, slider, output) : null, scaleLegend("load", "unused", most), bins ? names : null);
+}
+
+function largest(values) {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}
+
+const BUSIEST = 5, AS_BUSY = 0.99;
+
+/** The names of the busiest links, the busiest first, with their use; and how many more are as busy. */
+function busiestLinks(topology, loadOf) {
+  const { edges } = topology, used = edges.from.map((_, edge) => edge).filter((edge) => loadOf(edge) > 0).sort((a, b) => loadOf(b) - loadOf(a) || a - b);
+  const told = used.slice(0, BUSIEST).map((edge) => {
+    const name = edges.name?.[edge], between = betweenText(topology, edge);
+    return el("li", {}, el("b", {}, formatPercent(loadOf(edge))), ` ${name ? `${name}, ${between}` : between}`, edges.links?.[edge] > 1 ? ` (${plural(edges.links[edge], "link")})` : "");
+  });
+  const more = used.slice(BUSIEST).filter((edge) => loadOf(edge) >= AS_BUSY * loadOf(used[0])).length;
+  return [el("h4", {}, "The busiest links"), told.length ? el("ol", {}, told) : el("p", {}, "No link is used."), more ? el("p", { class: "note" }, `${plural(more, "more is", "more are")} as busy.`) : null].filter(Boolean);
 }
 
 /** The nodes at the ends of an edge. */
@@ -152,7 +175,7 @@ const TOPOLOGY_NAMES = {
   cluster: "The cluster", cabinets: "The cabinets", fat_tree: "The fat tree", torus: "The torus", dragonfly: "The dragonfly", dragonfly_plus: "The Dragonfly+", full: "The full mesh", explicit: "The network",
 };
 
-/** The drawing, and `paint(loadOf)` that colours its edges. */
+/** The drawing, and `paint(shareOf)` that colours its edges by their shares of the scale. */
 function drawTopology(topology) {
   const { nodes, edges } = topology, at = layoutOf(topology), { width, height, margin, left } = drawingOf(topology);
   const wide = width - 2 * left;
@@ -175,8 +198,8 @@ function drawTopology(topology) {
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": `${TOPOLOGY_NAMES[topology.kind] ?? "The network"} with the load of its links as colour` },
     (at.groups ?? []).map((group) => svg("ellipse", { class: "group", cx: left + group.x * wide, cy: margin + group.y * (height - 2 * margin), rx: group.radius * wide, ry: group.radius * (height - 2 * margin) })),
     lines, dots, topologyNames(topology, x, y, width));
-  const paint = (loadOf) => {
-    lines.forEach((line, edge) => line.setAttribute("stroke", css(scaleColour("load", loadOf(edge)))));
+  const paint = (shareOf) => {
+    lines.forEach((line, edge) => line.setAttribute("stroke", css(scaleColour("load", shareOf(edge)))));
   };
   return { root, paint };
 }

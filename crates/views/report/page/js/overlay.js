@@ -48,6 +48,28 @@ function drawRankNames(context, view, hosts, rows, highlighted) {
   context.restore();
 }
 
+/** Names of kinds with the number of their ranks, and of ranks that deviate. */
+function drawKindNames(context, { view, kinds, rows, highlighted }) {
+  const rowHeight = rows / (view.bottom - view.top), y = (row) => AXIS + (row - view.top) * rowHeight;
+  context.save();
+  context.beginPath();
+  context.rect(0, AXIS, GUTTER, rows);
+  context.clip();
+  context.font = canvasFont(12);
+  kinds.rows.forEach(({ name, ranks, rank }, row) => {
+    const middle = y(row) + rowHeight / 2 + 4;
+    context.textAlign = "left";
+    context.fillStyle = colour("ink");
+    context.fillText(name, 2, middle);
+    context.textAlign = "right";
+    context.fillStyle = colour("soft");
+    if (ranks.length > 1) context.fillText(`× ${formatCount(ranks.length)}`, GUTTER - 12, middle);
+    context.fillStyle = colour(rank === highlighted ? "ink" : ranks.length > 1 ? "strong-line" : "wait");
+    context.fillRect(GUTTER - 8, y(row) + 1, 4, Math.max(2, rowHeight - 2));
+  });
+  context.restore();
+}
+
 function drawHosts(context, view, hosts, rankHeight, y) {
   context.textAlign = "left";
   context.font = canvasFont(12);
@@ -96,9 +118,9 @@ function drawCallNames(context, view, timeline, place, rows) {
   if (rankHeight < HIGH_ENOUGH_FOR_TEXT) return;
   context.textAlign = "left";
   context.font = canvasFont(Math.min(12, rankHeight - 3));
-  for (let rank = Math.max(0, Math.floor(view.top)); rank < Math.min(timeline.ranks, view.bottom); rank += 1) {
-    const calls = timeline.calls.of(rank);
-    const y = AXIS + (rank - view.top + 0.5) * rankHeight + 4;
+  for (let row = Math.max(0, Math.floor(view.top)); row < Math.min(timeline.lines, view.bottom); row += 1) {
+    const calls = timeline.calls.of(timeline.rankAt(row));
+    const y = AXIS + (row - view.top + 0.5) * rankHeight + 4;
     for (let at = Math.max(0, firstAbove(calls.start, view.from) - 1); at < calls.count && calls.start[at] < view.to; at += 1) {
       const from = Math.max(place(calls.start[at]), GUTTER), room = Math.min(place(calls.end[at]), timeline.width) - from - 8;
       if (room < 26) continue;
@@ -110,27 +132,27 @@ function drawCallNames(context, view, timeline, place, rows) {
   }
 }
 
-/** Messages to the ranks in sight, with or without those inside collectives; `null` if they are more than `most`. */
-function arrowsInSight(view, messages, ranks, most, isInner) {
-  const arrows = [];
-  const first = Math.max(0, Math.floor(view.top)), end = Math.min(ranks, Math.ceil(view.bottom));
-  for (let to = first; to < end; to += 1) {
-    const came = messages.of(to);
+/** Messages between ranks that are drawn, to those in sight, with or without those inside collectives; `null` if they are more than `most`. */
+function arrowsInSight(timeline, most, isInner) {
+  const arrows = [], { view, messages } = timeline;
+  const first = Math.max(0, Math.floor(view.top)), end = Math.min(timeline.lines, Math.ceil(view.bottom));
+  for (let row = first; row < end; row += 1) {
+    const to = timeline.rankAt(row), came = messages.of(to);
     for (let at = firstAbove(came.end, view.from); at < came.count && came.end[at] - came.longest < view.to; at += 1) {
-      if (came.start[at] > view.to || came.scope[at] && !isInner) continue;
+      if (came.start[at] > view.to || came.scope[at] && !isInner || !timeline.isDrawn(came.from[at])) continue;
       if (arrows.length >= most) return null;
-      arrows.push({ from: came.from[at], to, sent: came.start[at], delivered: came.end[at], bytes: came.bytes[at], tag: came.tag[at], scope: came.scope[at] });
+      arrows.push({ from: came.from[at], to, fromRow: timeline.rowOf(came.from[at]), toRow: row, sent: came.start[at], delivered: came.end[at], bytes: came.bytes[at], tag: came.tag[at], scope: came.scope[at] });
     }
   }
   return arrows;
 }
 
 function drawArrows(context, view, arrows, place, rows) {
-  const rankHeight = rows / (view.bottom - view.top), y = (rank) => AXIS + (rank + 0.5 - view.top) * rankHeight;
+  const rankHeight = rows / (view.bottom - view.top), y = (row) => AXIS + (row + 0.5 - view.top) * rankHeight;
   context.lineWidth = 1;
   context.globalAlpha = arrows.length > 400 ? 0.45 : 0.8;
   for (const arrow of arrows) {
-    arrow.x0 = place(arrow.sent), arrow.x1 = place(arrow.delivered), arrow.y0 = y(arrow.from), arrow.y1 = y(arrow.to);
+    arrow.x0 = place(arrow.sent), arrow.x1 = place(arrow.delivered), arrow.y0 = y(arrow.fromRow), arrow.y1 = y(arrow.toRow);
   }
   const trace = () => {
     context.beginPath();
@@ -162,10 +184,11 @@ function drawArrows(context, view, arrows, place, rows) {
 // With more hops between ranks per pixel than this, the path would hide the timeline.
 const CROWDED = 0.08;
 
-function drawCriticalPath(context, view, path, place, rows) {
+function drawCriticalPath(context, timeline, place) {
+  const { view, path, rows } = timeline;
   // Low in the row, where it leaves names free.
   const rankHeight = rows / (view.bottom - view.top), within = rankHeight < HIGH_ENOUGH_FOR_TEXT ? 0.5 : 1 - 4 / rankHeight;
-  const y = (rank) => AXIS + (rank + within - view.top) * rankHeight, thick = rankHeight < 4 ? 1.5 : 2.5;
+  const y = (rank) => AXIS + (timeline.rowOf(rank) + within - view.top) * rankHeight, thick = rankHeight < 4 ? 1.5 : 2.5;
   const level = [], uprights = new Map(), slanted = [];
   let lastX = NaN, lastY = NaN;
   for (let at = Math.max(0, firstAbove(path.start, view.from) - 2); at < path.rank.length && path.start[at] <= view.to; at += 1) {
@@ -201,12 +224,13 @@ function drawCrowdedPath(context, level, uprights) {
 }
 
 /** Calls that never returned, hatched up to the end of the run. */
-function drawBlocked(context, view, blocked, place, rows) {
-  const rankHeight = rows / (view.bottom - view.top);
+function drawBlocked(context, timeline, place) {
+  const { view, rows } = timeline, rankHeight = rows / (view.bottom - view.top);
   context.strokeStyle = colour("error");
-  for (const [rank, { since, until }] of blocked) {
-    if (rank + 1 < view.top || rank > view.bottom) continue;
-    const from = Math.max(GUTTER, place(since)), to = Math.min(20000, place(until)), top = AXIS + (rank - view.top) * rankHeight;
+  for (const [rank, { since, until }] of timeline.blocked) {
+    const row = timeline.rowOf(rank);
+    if (!timeline.isDrawn(rank) || row + 1 < view.top || row > view.bottom) continue;
+    const from = Math.max(GUTTER, place(since)), to = Math.min(20000, place(until)), top = AXIS + (row - view.top) * rankHeight;
     context.save();
     context.beginPath();
     context.rect(from, top, to - from, rankHeight);

@@ -57,8 +57,8 @@ class Raster {
   }
 
   /** Draws the view into a rectangle; says what it was drawn from. */
-  draw(context, view, left, top, width, height, scale) {
-    const wide = Math.max(1, Math.round(width * scale)), ranks = view.bottom - view.top;
+  draw(context, timeline, left, top, width, height, scale) {
+    const { view } = timeline, wide = Math.max(1, Math.round(width * scale)), ranks = view.bottom - view.top;
     const first = Math.floor(view.top), byRank = ranks < height * scale;
     const lines = byRank ? Math.ceil(view.bottom) - first : Math.round(height * scale);
     if (this.canvas.width !== wide || this.canvas.height !== lines) {
@@ -69,14 +69,14 @@ class Raster {
     const pen = this.canvas.getContext("2d", { willReadFrequently: true });
     this.image ??= pen.createImageData(wide, lines);
     const pixels = new Uint32Array(this.image.data.buffer);
-    const source = this.choose(view, wide), count = this.ends?.length ?? this.run.run.ranks;
+    const source = this.choose(view, wide), count = timeline.lines;
     if (source.level || this.levels.length) this.prepareTiles(source.level ?? this.levels.at(-1), view, wide);
     this.unpacking = performance.now() + UNPACK_MS;
     this.incomplete = false;
     for (let line = 0; line < lines; line += 1) {
-      const rank = byRank ? first + line : Math.floor(view.top + (line + 0.5) * ranks / lines);
+      const shown = byRank ? first + line : Math.floor(view.top + (line + 0.5) * ranks / lines), rank = shown < count ? timeline.rankAt(shown) : count;
       const row = pixels.subarray(line * wide, (line + 1) * wide);
-      if (rank < 0 || rank >= count) row.fill(0);
+      if (shown < 0 || shown >= count) row.fill(0);
       else if (source.calls && this.ready(rank)) this.drawCalls(row, rank, view);
       else this.drawTiles(row, rank, source.level ?? this.levels.at(-1));
     }

@@ -57,8 +57,8 @@ class Regions {
 
 /** Sums over the regions in a part of a timeline, by number: times inside the part, in ns. */
 function regionStatistics(timeline, part, isWanted) {
-  const rows = new Map(), end = Math.min(timeline.ranks, Math.ceil(part.bottom - 1e-6));
-  for (let rank = Math.max(0, Math.floor(part.top + 1e-6)); rank < end; rank += 1) {
+  const rows = new Map();
+  for (const rank of timeline.ranksIn(part)) {
     for (const region of isWanted(rank) ? timeline.regions.of(rank) : []) {
       if (region.end < part.from || region.start > part.to) continue;
       let row = rows.get(region.number);
@@ -115,12 +115,13 @@ function regionTable(timeline, rows) {
 function drawRegions(context, timeline, place) {
   const { view, rows, regions } = timeline, rankHeight = rows / (view.bottom - view.top);
   if (!regions.known || rankHeight < 12) return;
-  for (let rank = Math.max(0, Math.floor(view.top)); rank < Math.min(timeline.ranks, view.bottom); rank += 1) {
+  for (let row = Math.max(0, Math.floor(view.top)); row < Math.min(timeline.lines, view.bottom); row += 1) {
+    const rank = timeline.rankAt(row);
     if (!timeline.calls.has(rank)) continue;
     for (const { number, start, end } of regions.of(rank)) {
       if (end < view.from || start > view.to) continue;
       context.fillStyle = colour(regions.colourOf(number));
-      context.fillRect(place(start), AXIS + (rank - view.top) * rankHeight, Math.max(1, place(end) - place(start)), 3);
+      context.fillRect(place(start), AXIS + (row - view.top) * rankHeight, Math.max(1, place(end) - place(start)), 3);
     }
   }
 }

@@ -50,12 +50,13 @@ function statisticsOf(timeline, part, filter) {
   const { run } = timeline, passes = filter.test(run), isWanted = filter.rankTest();
   const rows = new Map(), histogram = new Float64Array(BINS_PER_DECADE * DECADES);
   const sums = { ranks: 0, calls: 0, inCalls: 0, waiting: 0, bytes: 0, rows, histogram };
-  const end = Math.min(timeline.ranks, Math.ceil(part.bottom - 1e-6));
-  for (let rank = Math.max(0, Math.floor(part.top + 1e-6)); rank < end; rank += 1) {
+  // Times of calls may be rounded, so the last may seem to begin after the run.
+  const until = part.to < timeline.whole ? part.to : Infinity;
+  for (const rank of timeline.ranksIn(part)) {
     if (!isWanted(rank)) continue;
     sums.ranks += 1;
     const calls = timeline.calls.of(rank), isInRegion = filter.region.trim() ? regionTest(timeline.regions, rank, filter.region) : () => true;
-    for (let at = Math.max(0, firstAbove(calls.end, part.from) - 1); at < calls.count && calls.start[at] <= part.to; at += 1) {
+    for (let at = Math.max(0, firstAbove(calls.end, part.from) - 1); at < calls.count && calls.start[at] <= until; at += 1) {
       if (calls.end[at] < part.from || !passes(calls, at) || !isInRegion(calls.start[at])) continue;
       addCall(sums, calls, at, part);
     }
@@ -114,9 +115,7 @@ function selectionPanel(timeline) {
 
 /** Whether the calls of all ranks of the part are unpacked, which goes on while the page is idle. */
 function isUnpacked(timeline) {
-  const { top, bottom } = lookedAt(timeline);
-  for (let rank = Math.max(0, Math.floor(top)); rank < Math.min(timeline.ranks, bottom); rank += 1) if (!timeline.calls.has(rank)) return false;
-  return true;
+  return timeline.ranksIn(lookedAt(timeline)).every((rank) => timeline.calls.has(rank));
 }
 
 function zoomToSelection(timeline) {

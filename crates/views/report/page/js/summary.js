@@ -7,7 +7,7 @@ function summaryPanel(run) {
   return el("div", { class: failed ? "failed" : null },
     failed ? alarm(run) : verdict(run),
     el("div", { class: "headline" }, headline(run, failed), facts(run)),
-    timeSplit(run),
+    timeSplit(run), kindsFigure(run),
     el("div", { class: "columns" }, el("div", {}, failed ? waitForGraph(run) : efficiencies(run), warnings(run)), rankProfile(run)));
 }
 
@@ -102,8 +102,8 @@ function outcomeText(text) {
 }
 
 /** The number of a rank, which leads to it in the timeline. */
-function rankButton(run, rank) {
-  return el("button", { type: "button", class: "link", title: "Show in the timeline", click: () => run.showRank?.(rank) }, String(rank));
+function rankButton(run, rank, name = String(rank)) {
+  return el("button", { type: "button", class: "link", title: "Show in the timeline", click: () => run.showRank?.(rank) }, name);
 }
 
 function timeSplit(run) {
@@ -143,63 +143,12 @@ function warnings(run) {
       : el("p", { class: "note" }, "Nothing that was noticed makes these figures doubtful."));
 }
 
-const MOST_BARS = 128;
-
-/** The split of time for each rank, or for groups of ranks if there are many. */
+/** The split of time for each rank, or for kinds or groups of ranks if there are many. */
 function rankProfile(run) {
-  const columns = PARTS.map((name) => run.section(`rank_${name}`));
-  if (!columns[1]) return null;
-  const ranks = columns[1].length, group = Math.ceil(ranks / MOST_BARS), bars = Math.ceil(ranks / group);
-  const sums = Array.from({ length: bars }, (_, bar) => columns.map((column) => {
-    let sum = 0;
-    const end = Math.min(ranks, (bar + 1) * group);
-    for (let rank = bar * group; rank < end; rank += 1) sum += column?.[rank] ?? 0;
-    return sum / (end - bar * group);
-  }));
-  const most = Math.max(...sums.map((parts) => parts.reduce((a, b) => a + b, 0)), 1e-12);
-  const { canvas } = liveCanvas("Time per rank, split by what it did", 300, (context, width, height) => {
-    drawRankProfile(context, width, height, sums, most, group);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const bar = Math.floor((event.offsetX - 62) / ((canvas.clientWidth - 62) / bars));
-    if (bar < 0 || bar >= bars) return hideTooltip();
-    const name = group === 1 ? `Rank ${bar}` : `Ranks ${bar * group} to ${Math.min(ranks, (bar + 1) * group) - 1}, mean`;
-    showTooltip(event.clientX, event.clientY, name, PARTS.map((part, at) => [CATEGORY_NAMES[part], formatTime(sums[bar][at])]));
-  });
-  canvas.addEventListener("pointerleave", hideTooltip);
-  return figure(group === 1 ? "Time of each rank" : `Time of each rank (means of ${group})`, {
-    name: "ranks",
-    csv: () => [["rank", ...PARTS, "end"], ...Array.from({ length: ranks }, (_, rank) =>
-      [rank, ...columns.map((column) => column?.[rank]), run.section("rank_end")?.[rank]])],
-  }, canvas);
-}
-
-function drawRankProfile(context, width, height, sums, most, group, colours = PARTS) {
-  const left = 62, bottom = 20, room = height - bottom - 6, step = (width - left) / sums.length;
-  context.clearRect(0, 0, width, height);
-  context.font = canvasFont(12);
-  const tick = niceStep(most, 6);
-  for (let value = 0; value <= most; value += tick) {
-    const y = Math.round(6 + room * (1 - value / most)) + 0.5;
-    context.fillStyle = colour("line");
-    context.fillRect(left, y - 0.5, width - left, 1);
-    context.fillStyle = colour("soft");
-    context.textAlign = "right";
-    context.fillText(value ? formatTick(value, tick, most) : "0", left - 6, y + 4);
-  }
-  sums.forEach((parts, bar) => {
-    let y = 6 + room;
-    parts.forEach((value, at) => {
-      const size = room * value / most;
-      context.fillStyle = colour(colours[at]);
-      context.fillRect(left + bar * step + (step > 6 ? 1 : 0), y - size, step > 6 ? step - 2 : step, size);
-      y -= size;
-    });
-  });
-  context.fillStyle = colour("soft");
-  context.textAlign = "center";
-  const every = Math.max(1, Math.ceil(sums.length * 46 / (width - left)));
-  for (let bar = 0; bar < sums.length; bar += every) context.fillText(String(bar * group), left + (bar + 0.5) * step, height - 5);
+  const parts = PARTS.map((name) => ({ name: CATEGORY_NAMES[name], colour: name, values: run.section(`rank_${name}`) }));
+  if (parts.some(({ values }) => !values)) return null;
+  const csv = () => [["rank", ...PARTS, "end"], ...Array.from(parts[0].values, (_, rank) => [rank, ...parts.map(({ values }) => values[rank]), run.section("rank_end")?.[rank]])];
+  return rankBarsFigure(run, "Time of each rank", "ranks", "Time per rank, split by what it did", parts, csv);
 }
 
 let fontFamily = null;

@@ -22,11 +22,13 @@ class Timeline {
     // Of many ranks the path is no line that an eye can follow.
     this.show = { path: Boolean(this.path) && (run.run?.ranks ?? 0) <= MOST_RANKS_WITH_PATH, arrows: true };
     this.shared = sharedTime;
-    this.view = { from: 0, to: this.whole, top: 0, bottom: this.ranks };
+    // Tiles that several ranks share would show ranks of other kinds.
+    this.kinds = run.timeline.ranks_per_row === 1 ? run.kinds : null;
+    this.view = { from: 0, to: this.whole, top: 0, bottom: this.lines };
     this.blocked = new Map((run.blocked ?? []).map((call) => [call.rank, { ...call, since: call.since * 1e9, until: this.whole }]));
     this.arrows = [];
     this.frames = [];
-    this.rows = Math.max(90, Math.min(560, this.ranks * 22));
+    this.fitRows();
     this.canvas = el("canvas", {
       tabindex: 0, role: "application", style: `height:${this.height}px`,
       "aria-label": `Timeline of ${plural(this.ranks, "rank")} over ${formatTime(run.timeline.seconds)}. Arrow keys move, plus and minus zoom, 0 shows everything, n and p step through calls, question mark explains.`,
@@ -39,8 +41,55 @@ class Timeline {
       // At once: what is printed next must have the new colours.
       if (this.width) this.draw();
     });
+    this.kinds?.onShow(() => this.regroup());
     this.calls.unpackWhenIdle();
     addGestures(this);
+  }
+
+  /** Whether a row stands for a kind of ranks. */
+  get byKind() {
+    return Boolean(this.kinds?.on);
+  }
+
+  /** How many rows there are: ranks, or kinds of them and ranks that deviate. */
+  get lines() {
+    return this.byKind ? this.kinds.rows.length : this.ranks;
+  }
+
+  /** The rank that is drawn in a row. */
+  rankAt(row) {
+    return this.byKind ? this.kinds.rows[row].rank : row;
+  }
+
+  /** The row of a rank or of its kind. */
+  rowOf(rank) {
+    return this.byKind ? this.kinds.rowOf[rank] : rank;
+  }
+
+  /** Whether a rank is drawn itself, in its row. */
+  isDrawn(rank) {
+    return this.rankAt(this.rowOf(rank)) === rank;
+  }
+
+  /** The ranks for which the rows of a part stand. */
+  ranksIn({ top, bottom }) {
+    const first = Math.max(0, Math.floor(top + 1e-6)), end = Math.min(this.lines, Math.ceil(bottom - 1e-6));
+    const rows = Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+    return this.byKind ? rows.flatMap((row) => this.kinds.rows[row].ranks) : rows;
+  }
+
+  /** Pixels for the rows. */
+  fitRows() {
+    this.rows = Math.max(90, Math.min(560, this.lines * 22));
+  }
+
+  /** After the switch between kinds and all ranks. */
+  regroup() {
+    this.fitRows();
+    this.canvas.style.height = `${this.height}px`;
+    this.selection = null;
+    this.lookAtRanks(0, this.lines);
+    this.resize();
   }
 
   get height() {
@@ -76,21 +125,22 @@ class Timeline {
     context.setTransform(this.scale, 0, 0, this.scale, 0, 0);
     context.clearRect(0, 0, width, this.height);
     drawAxis(context, view, place, this.plot, rows);
-    this.source = this.raster.draw(context, view, GUTTER, AXIS, this.plot, rows, this.scale);
+    this.source = this.raster.draw(context, this, GUTTER, AXIS, this.plot, rows, this.scale);
     context.save();
     context.beginPath();
     context.rect(GUTTER, AXIS, this.plot, rows);
     context.clip();
-    drawRowGaps(context, view, this.hosts, rows, this.plot);
+    drawRowGaps(context, view, this.byKind ? [] : this.hosts, rows, this.plot);
     drawRegions(context, this, place);
     this.drawMessages(context, place);
     if (this.source.calls && !this.raster.incomplete) drawCallNames(context, view, this, place, rows);
-    drawBlocked(context, view, this.blocked, place, rows);
-    if (this.show.path) drawCriticalPath(context, view, this.path, place, rows);
+    drawBlocked(context, this, place);
+    if (this.show.path) drawCriticalPath(context, this, place);
     if (this.selected) this.drawSelected(context, place);
     if (this.selection) this.drawSelection(context, place);
     context.restore();
-    drawRankNames(context, view, this.hosts, rows, this.highlighted);
+    if (this.byKind) drawKindNames(context, this);
+    else drawRankNames(context, view, this.hosts, rows, this.highlighted);
     drawOverview(context, this.overview, this, AXIS + rows + OVERVIEW_GAP);
     this.tell();
     this.frames.push(performance.now() - began);
@@ -105,7 +155,7 @@ class Timeline {
     if (!this.show.arrows || !this.messages.known || rankHeight < HIGH_ENOUGH_FOR_ARROWS || !this.source.calls) return;
     // More than this is a tangle that hides what lies below.
     const most = Math.max(60, (this.view.bottom - this.view.top) * this.plot / 160);
-    const inSight = (isInner) => arrowsInSight(this.view, this.messages, this.ranks, Math.min(MOST_ARROWS, most), isInner);
+    const inSight = (isInner) => arrowsInSight(this, Math.min(MOST_ARROWS, most), isInner);
     this.arrows = inSight(true);
     this.tangled = !this.arrows;
     // Those of collectives are the first to be left out.
@@ -115,9 +165,10 @@ class Timeline {
 
   drawSelected(context, place) {
     const { rank, start, end } = this.selected, rankHeight = this.rows / (this.view.bottom - this.view.top);
+    if (!this.isDrawn(rank)) return;
     context.strokeStyle = colour("ink");
     context.lineWidth = 2;
-    context.strokeRect(place(start) - 1, AXIS + (rank - this.view.top) * rankHeight, Math.max(4, place(end) - place(start) + 2), Math.max(4, rankHeight));
+    context.strokeRect(place(start) - 1, AXIS + (this.rowOf(rank) - this.view.top) * rankHeight, Math.max(4, place(end) - place(start) + 2), Math.max(4, rankHeight));
   }
 
   /** The box that was drawn. */
@@ -137,7 +188,7 @@ class Timeline {
   tell() {
     const { view } = this, first = Math.floor(view.top + 1e-6), last = Math.ceil(view.bottom - 1e-6) - 1;
     const how = this.source.calls ? "every call" : this.calls.known ? "what prevails in each tile; zoom in for single calls" : "what prevails in each tile (too many calls for this report to hold each)";
-    const ranks = first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
+    const ranks = this.byKind ? `a row for each kind of ${plural(this.ranksIn(view).length, "rank")}` : first === last ? `rank ${first}` : `ranks ${first} to ${last}`;
     const text = `${formatTime((view.to - view.from) / 1e9)} from ${formatTime(view.from / 1e9)}, ${ranks}: ${how}.`;
     const hint = this.tangled ? (this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight; zoom in for those of collectives.` : " Zoom in for messages.") : this.arrows.length ? ` ${plural(this.arrows.length, "message")} in sight.` : "";
     if (this.status.textContent !== text + hint) this.status.textContent = text + hint;
@@ -152,8 +203,8 @@ class Timeline {
 
   zoomRanks(factor, around = 0.5) {
     const { view } = this, middle = view.top + (view.bottom - view.top) * around;
-    const least = Math.min(this.ranks, Math.max(1, this.rows / HIGHEST_RANK));
-    const span = Math.max(least, Math.min(this.ranks, (view.bottom - view.top) * factor));
+    const least = Math.min(this.lines, Math.max(1, this.rows / HIGHEST_RANK));
+    const span = Math.max(least, Math.min(this.lines, (view.bottom - view.top) * factor));
     this.lookAtRanks(middle - span * around, middle + span * (1 - around));
   }
 
@@ -175,25 +226,26 @@ class Timeline {
   }
 
   lookAtRanks(top, bottom) {
-    const span = Math.min(this.ranks, bottom - top), start = Math.max(0, Math.min(this.ranks - span, top));
+    const span = Math.min(this.lines, bottom - top), start = Math.max(0, Math.min(this.lines - span, top));
     Object.assign(this.view, { top: start, bottom: start + span });
     this.redraw();
   }
 
   everything() {
     this.look(0, this.longest);
-    this.lookAtRanks(0, this.ranks);
+    this.lookAtRanks(0, this.lines);
   }
 
   get entire() {
     return this.view.to - this.view.from >= this.longest * 0.9999;
   }
 
-  /** Brings a rank into sight and marks it. */
+  /** Brings a rank into sight and marks it; shows all ranks if it has no row of its own. */
   showRank(rank) {
+    if (!this.isDrawn(rank)) this.kinds.show(false);
     this.highlighted = rank;
-    const span = Math.min(this.ranks, Math.max(this.rows / HIGHEST_RANK, Math.min(this.view.bottom - this.view.top, this.rows / 18)));
-    this.lookAtRanks(rank + 0.5 - span / 2, rank + 0.5 + span / 2);
+    const row = this.rowOf(rank), span = Math.min(this.lines, Math.max(this.rows / HIGHEST_RANK, Math.min(this.view.bottom - this.view.top, this.rows / 18)));
+    this.lookAtRanks(row + 0.5 - span / 2, row + 0.5 + span / 2);
     this.canvas.scrollIntoView({ block: "nearest" });
     announce(`Rank ${rank}, on ${this.hostOf(rank)}`);
   }
@@ -215,15 +267,22 @@ class Timeline {
     return this.run.hosts?.[this.run.section("rank_host")?.[rank]] ?? "?";
   }
 
+  /** The rank, and for which others its row stands. */
+  linesOfRank(rank) {
+    const row = this.byKind && this.kinds.rows[this.rowOf(rank)], alike = row && row.ranks.length > 1 ? [["row", `${row.name}: ${plural(row.ranks.length, "rank")}`]] : [];
+    return [["rank", `${rank} on ${this.hostOf(rank)}`], ...alike];
+  }
+
   /** What is under a point of the canvas: title and lines for the tooltip, or `null`. */
   under(x, y) {
     if (x < GUTTER || y < AXIS || y > AXIS + this.rows) return null;
     const arrow = this.arrowNear(x, y);
     if (arrow) return describeMessage(arrow);
     const { view } = this, perPixel = (view.to - view.from) / this.plot;
-    const rank = Math.floor(view.top + (y - AXIS) / this.rows * (view.bottom - view.top));
+    const row = Math.floor(view.top + (y - AXIS) / this.rows * (view.bottom - view.top));
     const time = view.from + (x - GUTTER) * perPixel;
-    if (rank < 0 || rank >= this.ranks || time > this.whole) return null;
+    if (row < 0 || row >= this.lines || time > this.whole) return null;
+    const rank = this.rankAt(row);
     if (time >= this.blocked.get(rank)?.since) return this.describeBlocked(rank);
     if (!this.source.calls) return this.describeTile(rank, time);
     const calls = this.calls.of(rank), at = nearestCall(calls, time, perPixel * 2);
@@ -242,7 +301,7 @@ class Timeline {
 
   describeCall(rank, at) {
     const { run } = this, calls = this.calls.of(rank), peer = calls.peer[at], comm = run.comms?.[calls.comm[at]];
-    const lines = [["rank", `${rank} on ${this.hostOf(rank)}`]];
+    const lines = this.linesOfRank(rank);
     if (peer >= 0) lines.push(["peer", `rank ${peer}`]);
     if (calls.bytes[at]) lines.push(["bytes", `${formatCount(calls.bytes[at])}${calls.bytes[at] >= 1024 ? ` (${formatBytes(calls.bytes[at])})` : ""}`]);
     if (peer >= 0) lines.push(["tag", String(calls.tag[at])]);
@@ -255,7 +314,7 @@ class Timeline {
   }
 
   describeBlocked(rank) {
-    const { function: name, site, since, detail } = this.blocked.get(rank), lines = [["rank", `${rank} on ${this.hostOf(rank)}`]];
+    const { function: name, site, since, detail } = this.blocked.get(rank), lines = this.linesOfRank(rank);
     if (detail) lines.push(["waiting", detail]);
     if (site) lines.push(["source", site]);
     return [`Blocked in ${name}`, [...lines, ["since", formatStart(since)]]];
@@ -264,9 +323,9 @@ class Timeline {
   describeGap(rank, time, calls) {
     const next = firstAbove(calls.start, time), from = next ? calls.end[next - 1] : 0;
     const ended = (this.raster.ends?.[rank] ?? this.run.timeline.seconds) * 1e9;
-    if (time > ended) return ["Ended", [["rank", `${rank} on ${this.hostOf(rank)}`], ["at", formatStart(ended)]]];
+    if (time > ended) return ["Ended", [...this.linesOfRank(rank), ["at", formatStart(ended)]]];
     const to = next < calls.count ? calls.start[next] : ended;
-    return ["Computation", [["rank", `${rank} on ${this.hostOf(rank)}`], ["start", formatStart(from)], ["duration", formatTime((to - from) / 1e9)], ...this.regions.linesAt(rank, time)]];
+    return ["Computation", [...this.linesOfRank(rank), ["start", formatStart(from)], ["duration", formatTime((to - from) / 1e9)], ...this.regions.linesAt(rank, time)]];
   }
 
   describeTile(rank, time) {
@@ -328,11 +387,11 @@ class Timeline {
   /** The next or previous call of the marked rank, for the keyboard. */
   step(direction) {
     if (!this.calls.known) return;
-    const rank = this.selected?.rank ?? this.highlighted ?? Math.max(0, Math.floor(this.view.top)), calls = this.calls.of(rank);
+    const rank = this.selected?.rank ?? this.highlighted ?? this.rankAt(Math.max(0, Math.floor(this.view.top))), calls = this.calls.of(rank);
     const at = this.selected ? this.selected.at + direction : Math.max(0, firstAbove(calls.start, this.view.from) - 1);
     if (at < 0 || at >= calls.count) return;
     this.showCall(rank, at);
-    const { rank: row, start, end } = this.selected, box = this.canvas.getBoundingClientRect(), { view } = this;
+    const { start, end } = this.selected, row = this.rowOf(this.selected.rank), box = this.canvas.getBoundingClientRect(), { view } = this;
     const x = box.left + GUTTER + (Math.max(start, view.from) + Math.min(end, view.to) - 2 * view.from) / 2 / (view.to - view.from) * this.plot;
     const y = box.top + AXIS + (row + 1 - view.top) * this.rows / (view.bottom - view.top);
     showTooltip(x, y - 10, ...this.describeCall(rank, at));
@@ -391,12 +450,12 @@ function timelinePanel(run, shared) {
   run.showRank = (rank) => { timeline.showRank(rank); timeline.canvas.focus(); };
   const key = (label, text, act) => el("button", { type: "button", "aria-label": label, title: label, click: act }, text);
   const controls = [
-    search,
+    search, ...timeline.kinds ? kindsSwitch(run) : [],
     timeline.path ? timeline.pathButton = toggle("Critical path", timeline.show.path, (on) => { timeline.show.path = on; timeline.redraw(); }) : null,
     timeline.messages.known ? timeline.arrowButton = toggle("Messages", true, (on) => { timeline.show.arrows = on; timeline.redraw(); }) : null,
     key("Zoom in", "+", () => timeline.zoom(0.5)), key("Zoom out", "−", () => timeline.zoom(2)), key("Show the whole run", "All", () => timeline.everything()),
   ].filter(Boolean);
-  return figure("Every rank over time", { name: "timeline", csv: () => timelineCsv(timeline), controls },
+  return figure("Ranks over time", { name: "timeline", csv: () => timelineCsv(timeline), controls },
     el("div", { class: "timeline" }, timeline.canvas, timeline.status, said), timelineLegend(), selectionPanel(timeline));
 }
 
@@ -408,10 +467,10 @@ const MOST_CSV_CALLS = 1000000;
 
 /** The calls in sight, or the tiles if there are no calls. */
 function timelineCsv(timeline) {
-  const { view, run } = timeline, first = Math.max(0, Math.floor(view.top)), end = Math.min(timeline.ranks, Math.ceil(view.bottom));
+  const { view, run } = timeline;
   if (!timeline.calls.known) return tilesCsv(timeline);
   const rows = [["rank", "start_ns", "duration_ns", "waiting_ns", "call", "source", "peer", "bytes", "tag", "communicator"]];
-  for (let rank = first; rank < end; rank += 1) {
+  for (const rank of timeline.ranksIn(view)) {
     const calls = timeline.calls.of(rank);
     for (let at = 0; at < calls.count && rows.length <= MOST_CSV_CALLS; at += 1) {
       if (calls.end[at] < view.from || calls.start[at] > view.to) continue;

@@ -37,30 +37,14 @@ function stateSplit({ states, seconds }) {
   }, stackedBar("Time in calls by state", parts, formatTime));
 }
 
-/** States of each rank, or of groups of ranks. */
+/** States of each rank, or of kinds or groups of ranks. */
 function stateProfile(run) {
-  const values = run.section("waits_rank"), { states } = run.waits;
-  if (!values) return null;
-  const ranks = values.length / states.length, group = Math.ceil(ranks / MOST_BARS), bars = Math.ceil(ranks / group);
-  const sums = Array.from({ length: bars }, (_, bar) => states.map((_, state) => {
-    const end = Math.min(ranks, (bar + 1) * group);
-    let sum = 0;
-    for (let rank = bar * group; rank < end; rank += 1) sum += values[state * ranks + rank];
-    return sum / (end - bar * group);
-  }));
-  const most = Math.max(...sums.map((parts) => parts.reduce((a, b) => a + b, 0)), 1e-12);
-  const { canvas } = liveCanvas("Wait states of each rank", 300, (context, width, height) =>
-    drawRankProfile(context, width, height, sums, most, group, states.map((state) => `state-${state.replace("_", "-")}`)));
-  canvas.addEventListener("pointermove", (event) => {
-    const bar = Math.floor((event.offsetX - 62) / ((canvas.clientWidth - 62) / bars));
-    if (bar < 0 || bar >= bars) return hideTooltip();
-    const shown = states.map((state, at) => [STATE_NAMES[state], sums[bar][at]]).filter(([, value]) => value > 0);
-    showTooltip(event.clientX, event.clientY, cellName(bar, group, ranks), shown.map(([name, value]) => [name, formatTime(value)]));
-  });
-  canvas.addEventListener("pointerleave", hideTooltip);
-  return figure("Why calls of each rank take time", {
-    name: "wait-ranks", csv: () => [["rank", ...states], ...Array.from({ length: ranks }, (_, rank) => [rank, ...states.map((_, at) => values[at * ranks + rank])])],
-  }, canvas);
+  const all = run.section("waits_rank"), { states } = run.waits;
+  if (!all) return null;
+  const ranks = all.length / states.length;
+  const parts = states.map((state, at) => ({ name: STATE_NAMES[state], colour: `state-${state.replace("_", "-")}`, values: all.subarray(at * ranks, (at + 1) * ranks) }));
+  const csv = () => [["rank", ...states], ...Array.from({ length: ranks }, (_, rank) => [rank, ...parts.map(({ values }) => values[rank])])];
+  return rankBarsFigure(run, "Why calls of each rank take time", "wait-ranks", "Wait states of each rank", parts, csv);
 }
 
 /** Time that each rank (row) waits for each (column). */

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Makes the pictures of reports in README.md and docs/: docs/plots/report-NAME.png, and report-NAME-dark.png in dark colours.
+
+    tests/views/pictures.py [NAME …]        all, or those with these names; MPIRAGE names another mpirage
+
+Each shows a part of a report in a window that is 1,200 pixels wide. Simulated times are the same on each computer; the time of the simulation is not."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import page_data  # noqa: E402
+import prepare  # noqa: E402
+
+MPIRAGE = os.environ.get("MPIRAGE") or ROOT / "target/release/mpirage"
+PLOTS = ROOT / "docs" / "plots"
+WIDTH, HEIGHT, MARGIN = 1200, 900, 12
+VIEW = "mpirageReport.runs[0].timelineView"
+# The bar at the top would cover parts of tall pictures.
+STILL = ".bar { position: static }"
+
+
+class Reports:
+    """The reports in a folder, made when they are wanted."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def run(self, name, *command):
+        path = self.folder / f"{name}.html"
+        if not path.exists():
+            done = subprocess.run([MPIRAGE, *command[:2], "--report", path, *command[2:]], capture_output=True, text=True, cwd=self.folder)
+            # Deadlocks have a report too.
+            if not path.exists():
+                sys.exit(f"{name}: {done.stderr}")
+        return path
+
+    def program(self, name, source, ranks, *arguments, flags=()):
+        binary = self.folder / name
+        subprocess.run([MPIRAGE, "cc", "-O1", "-g", *flags, ROOT / source, "-o", binary], check=True)
+        return self.run(name, "run", "-q", "--host-speed", "10Gf", "--compute", "none", "-n", str(ranks), "-p", f"cluster:{ranks}", binary, *arguments)
+
+    def triangle(self):
+        return self.program("triangle", "tests/views/pictures/triangle.c", 16)
+
+    def two(self):
+        cyclic = self.program("cyclic", "tests/views/pictures/triangle.c", 16, flags=["-DCYCLIC"])
+        path = self.folder / "two.html"
+        subprocess.run([MPIRAGE, "report", self.triangle(), cyclic, "-o", path], check=True, capture_output=True)
+        return path
+
+    def ring(self):
+        return self.run("ring", "replay", "-q", "gen:ring,ranks=8,iterations=10,compute=200us,noise=0.5,bytes=1MiB", "-p", "cluster:8")
+
+    def waits(self):
+        return self.program("waits", "tests/views/wait_states/cases.c", 5, "chain")
+
+    def deadlock(self):
+        return self.program("blocked", "tests/views/pictures/cycle.c", 4)
+
+    def torus(self):
+        return self.run("torus", "replay", "-q", "gen:halo3d,ranks=64,iterations=20,compute=2ms,imbalance=1.5,bytes=1MiB,dims=16x2x2", "-p", "torus:4x4x4")
+
+    def kinds(self):
+        (self.folder / "slow.ti").write_text(page_data.trace_with_slow_ranks())
+        return self.run("kinds", "replay", "-q", "slow.ti", "-p", "fat-tree:16x64")
+
+
+TIMELINE = "[data-figure=timeline]", "[data-figure=timeline] > .legend"
+# Each picture: the report, its first and its last part, and what is done before.
+PICTURES = {
+    "summary": (Reports.triangle, ".bar", "[data-figure=ranks]", None),
+    "staircase": (Reports.triangle, *TIMELINE, f"{VIEW}.look(0, 5 / 20 * {VIEW}.whole)"),
+    "timeline": (Reports.ring, *TIMELINE, f"{VIEW}.look(0.9e6, 1.9e6)"),
+    "waits": (Reports.waits, "#waits h2", "[data-figure=wait-matrix]", None),
+    "deadlock": (Reports.deadlock, "[data-figure=wait-for]", "[data-figure=wait-for]", None),
+    "network": (Reports.torus, "#network h2", "[data-figure=topology]", None),
+    "kinds": (Reports.kinds, "[data-figure=kinds]", "[data-figure=kinds]", None),
+    "kinds-timeline": (Reports.kinds, *TIMELINE, None),
+    "two": (Reports.two, ".bar", "[data-figure=comparison]", None),
+}
+
+
+def settled(page):
+    """Waits until the page and what was asked for are drawn. (Playwright's own waiting needs `eval`, which the page forbids itself.)"""
+    while not page.evaluate("Boolean(window.mpirageReport)"):
+        page.wait_for_timeout(50)
+    page.wait_for_timeout(500)
+
+
+def take(browser, path, first, last, act, theme, picture):
+    page = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=theme).new_page()
+    page.goto(path.as_uri())
+    settled(page)
+    page.add_style_tag(content=STILL)
+    if act:
+        page.evaluate(act)
+    page.wait_for_timeout(500)
+    top, bottom = page.locator(first).first.bounding_box(), page.locator(last).first.bounding_box()
+    above = max(0, top["y"] - MARGIN)
+    page.screenshot(path=picture, full_page=True, clip={"x": 0, "y": above, "width": WIDTH, "height": bottom["y"] + bottom["height"] + MARGIN - above})
+    page.context.close()
+
+
+def make(names, plots):
+    """Makes pictures in a folder, light and dark."""
+    prepare.browser()
+    from playwright.sync_api import sync_playwright
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser, reports = playwright.chromium.launch(executable_path=prepare.CHROMIUM, args=["--no-sandbox", "--disable-gpu"]), Reports(folder)
+        for name in names:
+            report, first, last, act = PICTURES[name]
+            for theme, ending in (("light", ""), ("dark", "-dark")):
+                take(browser, report(reports), first, last, act, theme, plots / f"report-{name}{ending}.png")
+            print(f"report-{name}.png, report-{name}-dark.png")
+        browser.close()
+
+
+def main():
+    wanted = sys.argv[1:] or list(PICTURES)
+    if unknown := set(wanted) - PICTURES.keys():
+        sys.exit(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(PICTURES)}")
+    make(wanted, PLOTS)
+
+
+if __name__ == "__main__":
+    main()
