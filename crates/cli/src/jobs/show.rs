@@ -1,5 +1,6 @@
 //! The result of several jobs as a table.
 
+use mpirage_simulation::Trust;
 use mpirage_simulation::jobs::{JobFigures, JobsFigures};
 use mpirage_simulation::words::count;
 use mpirage_units::Duration;
@@ -7,7 +8,7 @@ use mpirage_units::Duration;
 use crate::output::say;
 
 /// The line of a job in the table.
-fn cells(job: &JobFigures) -> [String; 8] {
+fn cells(job: &JobFigures) -> [String; 9] {
     let seconds = |seconds: f64| Duration::from_secs_f64(seconds).to_string();
     [
         job.name.clone(),
@@ -15,10 +16,17 @@ fn cells(job: &JobFigures) -> [String; 8] {
         hosts_in_words(&job.hosts),
         seconds(job.start_seconds),
         seconds(job.seconds),
+        interval(job),
         job.alone_seconds.map_or("-".to_owned(), seconds),
         job.slowdown.map_or("-".to_owned(), |slowdown| format!("{slowdown:.3}")),
         job.outcome.clone(),
     ]
+}
+
+/// Where the real time is in nine of ten cases.
+fn interval(job: &JobFigures) -> String {
+    let interval = job.trust.as_ref().and_then(Trust::interval);
+    interval.unwrap_or_else(|| if job.outcome == "finished" { "unknown" } else { "-" }.to_owned())
 }
 
 /// The first and the last host, and how many there are.
@@ -37,13 +45,14 @@ fn hosts_in_words(hosts: &[String]) -> String {
     }
 }
 
-const HEADINGS: [&str; 8] = ["job", "ranks", "hosts", "start", "took", "alone", "slow-down", "outcome"];
+const HEADINGS: [&str; 9] =
+    ["job", "ranks", "hosts", "start", "took", "interval", "alone", "slow-down", "outcome"];
 
 /// Prints the table on standard error.
 pub fn print(figures: &JobsFigures) {
     let jobs = count(figures.jobs.len() as u64, "job");
     say!("mpirage: {jobs} on {}, model {}, cores: {}", figures.platform, figures.model, figures.cores);
-    let rows: Vec<[String; 8]> =
+    let rows: Vec<[String; 9]> =
         std::iter::once(HEADINGS.map(str::to_owned)).chain(figures.jobs.iter().map(cells)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();

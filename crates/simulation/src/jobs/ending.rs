@@ -10,6 +10,7 @@ use super::figures::{JobFigures, JobsFigures};
 use super::file::CoreSharing;
 use super::plan::Job;
 use super::run::{JobsRun, Observed};
+use crate::competition::Competition;
 use crate::diagnosis::Explained;
 use crate::failure::Failure;
 use crate::figures::{Efficiency, Figures, outcome_name};
@@ -17,6 +18,7 @@ use crate::outputs;
 use crate::programs::Ran;
 use crate::reporting::{self, Closing};
 use crate::simulation::Charged;
+use crate::trust::{Measurement, Trust};
 
 /// The blocked ranks of each job, each with a description of what it waits for.
 type Waits = Vec<Vec<(u32, String)>>;
@@ -78,6 +80,7 @@ impl JobsRun {
             hosts: self.plan.hosts(job).iter().map(|&host| platform.host(host).name()).collect(),
             start_seconds: job.start.as_secs_f64(),
             seconds: end.max(job.start).since(job.start).as_secs_f64(),
+            trust: None,
             alone_seconds: None,
             slowdown: None,
             messages: summary.messages,
@@ -147,12 +150,37 @@ impl JobsRun {
         Ok(())
     }
 
+    /// How far to trust the time of each job, if they do not share cores.
+    pub(super) fn trusts(
+        &self,
+        all: &JobsFigures,
+        observed: &[Observed],
+        competition: &Competition,
+    ) -> Vec<Option<Trust>> {
+        let computed_beside = competition.was_felt(true);
+        let jobs = self.plan.jobs.iter().zip(&all.jobs).zip(observed);
+        jobs.map(|((job, own), seen)| {
+            let machine = self.plan.machine_of(job);
+            let measurement = match (&job.program, computed_beside) {
+                (None, _) => Measurement::Earlier,
+                (Some(_), false) => Measurement::Alone,
+                (Some(_), true) => Measurement::Beside,
+            };
+            let computation_ratio = job.charged.then(|| machine.first_slowdown(job.speed));
+            let figures = Figures { measurement, computation_ratio, ..self.page_figures(all, own, seen) };
+            let is_known = matches!(self.sharing, CoreSharing::Own);
+            Trust::of(&figures, &machine, &seen.summary.borrow()).filter(|_| is_known)
+        })
+        .collect()
+    }
+
     /// The figures of a job, as the page of a run shows them.
     fn page_figures(&self, all: &JobsFigures, own: &JobFigures, seen: &Observed) -> Figures {
         let summary = seen.summary.borrow();
         Figures {
             outcome: own.outcome.clone(),
             simulated_seconds: own.seconds,
+            trust: own.trust.clone(),
             wall_seconds: all.wall_seconds,
             ranks: own.ranks as usize,
             messages: own.messages,

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::trust::Trust;
+
 /// The result of a run of several jobs.
 #[derive(Clone, Debug, Serialize)]
 pub struct JobsFigures {
@@ -46,6 +48,8 @@ pub struct JobFigures {
     pub start_seconds: f64,
     /// Simulated seconds that it took.
     pub seconds: f64,
+    /// How far to trust that time; none if it did not finish, or shares cores with other jobs: nothing like that was measured.
+    pub trust: Option<Trust>,
     /// Simulated seconds that it takes alone on the same hosts.
     pub alone_seconds: Option<f64>,
     /// How many times longer it took than alone.

@@ -17,6 +17,7 @@ use super::ending::ends;
 use super::figures::JobsFigures;
 use super::file::CoreSharing;
 use super::plan::{Job, JobsPlan};
+use crate::competition::Competition;
 use crate::costs::{self, Recording};
 use crate::failure::{Failure, usage};
 use crate::interrupt::Interrupt;
@@ -83,7 +84,7 @@ pub(super) struct Observed {
 impl JobsRun {
     /// Runs the jobs to their ends, and writes all files.
     pub fn run(mut self, watch: &mut dyn Watch, interrupt: Interrupt) -> Result<JobsEnded, Failure> {
-        let started = Instant::now();
+        let (started, competition) = (Instant::now(), Competition::watch());
         let observed = self.observe()?;
         interrupt.check()?;
         let traces = self.plan.take_traces();
@@ -92,6 +93,8 @@ impl JobsRun {
         let mut failures = Failures::default();
         failures.note(self.save_costs(&ran.engine));
         let mut figures = self.figures(&ran.engine, &outcomes, &observed, started.elapsed().as_secs_f64());
+        let trusts = self.trusts(&figures, &observed, &competition);
+        figures.jobs.iter_mut().zip(trusts).for_each(|(job, trust)| job.trust = trust);
         let (remarks, waits) = self.explain(&mut ran, &outcomes, &mut figures.jobs);
         let mut engine = ran.engine;
         failures.note(engine.finish_network().map_err(|error| usage(format!("the network: {error}"))));
