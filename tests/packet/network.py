@@ -199,7 +199,7 @@ def simulate(model, topology, library, benches, seeds):
         platform.write_text(Topology(topology).platform())
         # Without options, the MPI that a program is built for says which library it has.
         compiler = ["mpicc.mpich"] if (model, library) == (NO_OPTIONS, "mpich") else [MPIRAGE, "cc"]
-        run(*compiler, "-O1", measured.PROGRAM, "-o", program)
+        run(*compiler, "-O1", "-w", measured.PROGRAM, "-o", program)
         for seed in range(1, seeds + 1):
             machine = ["-n", Topology(topology).hosts, "-p", platform, "--compute", "none", "--share-malloc", "64MiB"]
             done = run(MPIRAGE, "run", "-q", *machine, *named(model, library), "--seed", seed, program, library, "network", 3, *benches, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
