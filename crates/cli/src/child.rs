@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use mpirage_simulation::Interrupt;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::exit::{self, Failure};
 
@@ -126,7 +125,7 @@ fn wait(child: &mut Child, interrupt: Interrupt, limit: Duration) -> Result<Opti
 /// Ends a run. It may end its ranks and remove its files first, for a while.
 fn end(child: &mut Child) {
     // An error means that the process has already ended.
-    let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM);
+    let _ = kill_process(Pid::from_child(child), Signal::TERM);
     let asked = Instant::now();
     while asked.elapsed() < PATIENCE && matches!(child.try_wait(), Ok(None)) {
         std::thread::sleep(LOOK);

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use mpirage_simulation::Interrupt;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::arguments::DemoArguments;
 use crate::exit::Failure;
@@ -76,7 +75,7 @@ fn wait(mut child: Child, interrupt: Interrupt) -> std::io::Result<ExitStatus> {
         }
         if interrupt.came() {
             // An error means that the child has already ended.
-            let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM);
+            let _ = kill_process(Pid::from_child(&child), Signal::TERM);
             return child.wait();
         }
         std::thread::sleep(LOOK);

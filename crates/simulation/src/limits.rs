@@ -5,7 +5,7 @@
 use mpirage_platform::Platform;
 use mpirage_scenario::Model;
 use mpirage_units::counted;
-use nix::sys::resource::{Resource, getrlimit};
+use rustix::process::{Resource, getrlimit};
 
 use crate::failure::{Failure, usage};
 use crate::words::bytes;
@@ -94,10 +94,7 @@ pub fn check_platform(named: &str, platform: &Platform, model: &Model) -> Result
 fn most_processes() -> Option<(u64, &'static str)> {
     let kernel = |file: &str| std::fs::read_to_string(file).ok()?.trim().parse().ok();
     let limits = [
-        (
-            getrlimit(Resource::RLIMIT_NPROC).ok().map(|(soft, _)| soft),
-            "the limit on processes of this user, `ulimit -u`",
-        ),
+        (getrlimit(Resource::Nproc).current, "the limit on processes of this user, `ulimit -u`"),
         (kernel("/proc/sys/kernel/pid_max"), "kernel.pid_max"),
         (kernel("/proc/sys/kernel/threads-max"), "kernel.threads-max"),
     ];

@@ -6,7 +6,7 @@ use mpirage_call::RankId;
 use mpirage_mpi::{Bursts, Engine};
 use mpirage_rank::{Outcome, Ranks};
 use mpirage_record::Summary;
-use nix::sys::resource::{Resource, getrlimit};
+use rustix::process::{Resource, getrlimit};
 
 use super::measured::Measured;
 use super::plan::Run;
@@ -181,7 +181,7 @@ impl Run {
 
 /// A warning about files that a folded rank could not open.
 fn too_many_files(rank: RankId) -> String {
-    let limit = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(now, _)| now);
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     format!(
         "rank {rank} could not open a file (EMFILE): folded ranks share this process's limit of {limit} open files; --ranks-as \
          processes gives each rank a limit of its own, `ulimit -Hn` raises the one they share"
