@@ -315,7 +315,7 @@ def test_levels(suite):
     for options, level in (([], "multiple"), (["--ranks-as", "processes"], "multiple"), (["--ranks-as", "folded"], "multiple")):
         result = suite.simulate("-q", "-n", 1, *options, program)
         suite.check(f"{options}: {level} is granted", result.code == 0 and result.out == f"{level}\n", result)
-    emulated = suite.run([MPIRAGE, "emulate", "-q", "-n", 1, program])
+    emulated = suite.run([MPIRAGE, "emulate", "-q", "--time-factor", 1, "-n", 1, program])
     suite.check("in real time: serialized is granted", emulated.code == 0 and emulated.out == "serialized\n", emulated)
     alone = suite.run([program])
     suite.check("alone: serialized is granted", alone.code == 0 and alone.out == "serialized\n", alone)
