@@ -61,8 +61,8 @@ impl Watch for Progress {
     }
 }
 
-/// `simulated 1.204 s, 31 %, about 12 s left, 0 of 64 ranks ended`, after so many seconds here. If nobody knows how much is left, the simulated
-/// time of a second here stands there instead.
+/// `simulated 1.204 s, 31 %, about 12 s left, 0 of 64 ranks ended`, after so many seconds here. If it is not known how much is left, the
+/// simulated time of a second here stands there instead.
 fn describe(SoFar { simulated, ended, share }: SoFar, ranks: usize, elapsed: f64) -> String {
     let pace = match share.filter(|&share| share > LEAST_SHARE) {
         Some(share) => {

@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What messages cost a rank that is on this core.
+    /// The cost of the messages of a rank that is on this core.
     fn received(&self, rank: usize, core: CoreId) -> f64 {
         self.senders[rank].iter().map(|&link| self.cost(link, core, self.mapping[link.rank])).sum()
     }

@@ -7,7 +7,7 @@ use crate::BalanceError;
 pub struct BalancerOption {
     /// The name that users type.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     /// Its value if it is not given.
     pub default: f64,

@@ -63,7 +63,7 @@ pub struct FanTable {
     pub linear_with_root: Option<bool>,
 }
 
-/// Tables with the same phases and the same linear factor are equal, whoever said what it is.
+/// Tables with the same phases and the same linear factor are equal, whether the user or the table says the factor.
 impl PartialEq for FanTable {
     fn eq(&self, other: &FanTable) -> bool {
         (self.by_kind, self.counts_root()) == (other.by_kind, other.counts_root())

@@ -1,4 +1,4 @@
-//! What a run of programs is asked to do.
+//! The request for a run of programs.
 
 use std::ffi::OsString;
 use std::num::NonZero;

@@ -33,7 +33,7 @@ pub struct PrvTrace {
     name: PathBuf,
     head: Head,
     contexts: Vec<ContextId>,
-    /// What each rank does, and how far it is.
+    /// The calls of each rank, and how far it has come.
     ranks: Vec<(Vec<Action>, usize)>,
     stamps: Stamps,
     blocks: [Vec<u64>; 2],

@@ -32,7 +32,7 @@ pub(crate) struct CallPaths(Lock<Known>);
 struct Known {
     /// Paths by the thread and the address that the call returns to.
     paths: HashMap<(usize, usize), SmallVec<[Path; 1]>>,
-    /// What the simulator knows.
+    /// The part that the simulator knows.
     told: HashSet<u64>,
 }
 

@@ -21,7 +21,7 @@ use crate::{Calls, Computation, Step, ThreadSync, TraceError, TracePlace, Worklo
 const KNOWN: u64 = 1 << 63;
 /// Higher request numbers are a mistake.
 const MOST_REQUESTS: u32 = 1 << 26;
-/// What a distance between two blocks of a rank takes in the footer, about.
+/// Bytes of a distance between two blocks of a rank in the footer, about.
 const BYTES_OF_DISTANCE: f64 = 3.0;
 
 /// A trace in mpirage's own format.

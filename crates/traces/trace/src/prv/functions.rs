@@ -99,7 +99,7 @@ impl Functions {
         self.names.get(&value).map(String::as_str)
     }
 
-    /// What a function does; none if it has no name.
+    /// The meaning of a function; none if it has no name.
     pub(super) fn role(&self, kind: u64, value: u64) -> Option<Role> {
         if kind >= 50_000_004 {
             return Some(Role::Refused);
