@@ -219,6 +219,27 @@ def test_same_file(suite):
     suite.check("a new file in the folder of a trace is fine", result.code == 0, result)
 
 
+def test_requests(suite):
+    """Requests as JSON: what the command line refuses is refused, with the same code, and nothing is lost."""
+    trace, asked, answer = (suite.folder / name for name in ("asked.mpirage", "asked.json", "answer.json"))
+    made = suite.run([MPIRAGE, "replay", "-q", "gen:ring,ranks=4", "--trace", trace])
+    before = trace.read_bytes()
+    for name, request, part in (
+        ("an output that is the input", {"replay": {"workload": str(trace), "trace": str(trace)}}, "would replace"),
+        ("a setting that does not exist", {"replay": {"workload": str(trace), "plattform": "x"}}, "unknown setting plattform"),
+        ("no request", {"walk": {}}, "walk"),
+    ):
+        asked.write_text(json.dumps(request))
+        result = suite.run([MPIRAGE, "request", asked, answer])
+        suite.check(f"{name}: 84 and a reason", result.code == 84 and part in result.err and not answer.exists(), (made, result))
+    suite.check("the trace is as it was", trace.read_bytes() == before)
+    asked.write_text(json.dumps({"replay": {"workload": str(trace), "platform": "cluster:4"}}))
+    result = suite.run([MPIRAGE, "request", asked, asked])
+    suite.check("the answer does not replace the request", result.code == 84 and "would replace" in result.err, result)
+    result = suite.run([MPIRAGE, "request", asked, answer])
+    suite.check("a good request has an answer", result.code == 0 and json.loads(answer.read_text())["outcome"] == "finished", result)
+
+
 def test_killed(suite):
     """A run or replay that is interrupted writes what is known. Other commands leave older files as they were, and nothing else unless they are killed outright."""
     program = suite.compile(ENDLESS, "endless")

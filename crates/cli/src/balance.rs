@@ -31,7 +31,7 @@ pub fn command(arguments: &BalanceArguments) -> Result<u8, Failure> {
     if program.is_none() {
         let workload = mpirage_trace::open(&arguments.trace).map_err(bad_trace)?;
         limits::check_ranks(&arguments.trace, workload.ranks().into(), RankKind::Replayed)?;
-        trace::add_files(&mut files, workload.as_ref());
+        files.workload(workload.as_ref());
     }
     arguments.machine.add_inputs(&mut files);
     arguments.json.add_to(&mut files);

@@ -9,6 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use mpirage_files::{folder_of, is_special, resolve};
+use mpirage_simulation::{MachineRequest, OutputRequest, Replay, Run, Workload};
 
 use crate::exit::{Failure, usage};
 
@@ -50,6 +51,60 @@ impl Conflicts {
         for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
             add(&entry.path());
         }
+    }
+
+    /// Adds the files that describe a machine.
+    pub fn machine(&mut self, request: &MachineRequest) {
+        if let Some(spec) = &request.platform {
+            self.input("the platform", Path::new(spec));
+        }
+        self.input("the model", Path::new(&request.model));
+        for rules in request.coll.split(',').map(str::trim).filter(|item| !item.contains('=')) {
+            self.input("the rules", Path::new(rules));
+        }
+        if let Some(file) = &request.hostfile {
+            self.input("the host file", file);
+        }
+    }
+
+    /// Adds the files that a run writes besides its figures.
+    pub fn outputs_of(&mut self, request: &OutputRequest) {
+        request.trace.iter().for_each(|file| self.trace("--trace", file));
+        request.report.iter().for_each(|file| self.output("--report", file));
+        for (_, file) in request.pcap.iter().filter_map(|capture| capture.split_once('=')) {
+            self.output("--pcap", Path::new(file));
+        }
+    }
+
+    /// Adds the files of a run.
+    pub fn run(&mut self, run: &Run) {
+        run.program_files().iter().for_each(|program| self.input("the program", program));
+        self.machine(&run.request().machine);
+        run.costs_written().iter().for_each(|file| self.output("--compute recorded:", file));
+        run.costs_read().iter().for_each(|file| self.input("the recorded costs", file));
+        self.outputs_of(&run.request().outputs);
+    }
+
+    /// Adds all files of a trace, which the command reads.
+    pub fn workload(&mut self, workload: &dyn Workload) {
+        let mut before = None;
+        for rank in 0..workload.ranks() {
+            let file = workload.place(rank, 1).map(|(file, _)| file);
+            if file != before
+                && let Some(file) = &file
+            {
+                self.input("the trace", file);
+            }
+            before = file;
+        }
+    }
+
+    /// Adds the files of a replay.
+    pub fn replay(&mut self, replay: &Replay) {
+        self.input("the trace", Path::new(&replay.request().workload));
+        self.workload(replay.workload());
+        self.machine(&replay.request().machine);
+        self.outputs_of(&replay.request().outputs);
     }
 
     /// Adds a file that the command writes.

@@ -1,9 +1,6 @@
 //! `mpirage replay`.
 
-use std::path::Path;
-
 use mpirage_simulation::{Ended, Interrupt, Replay, ReplayRequest, SoFar, Watch};
-use mpirage_trace::Workload;
 
 use crate::arguments::ReplayArguments;
 use crate::conflicts::Conflicts;
@@ -11,7 +8,6 @@ use crate::exit::Failure;
 use crate::output::say;
 use crate::progress::Progress;
 use crate::results::{self, Results};
-use crate::trace::add_files;
 
 /// Replays a trace or runs a generated workload.
 pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
@@ -26,7 +22,10 @@ pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
 pub fn replay(arguments: &ReplayArguments, request: ReplayRequest) -> Result<Ended, Failure> {
     let interrupt = Interrupt::watch()?;
     let replay = Replay::open(request)?;
-    files(arguments, replay.workload()).check()?;
+    let mut files = Conflicts::default();
+    files.replay(&replay);
+    arguments.results.json.add_to(&mut files);
+    files.check()?;
     let mut machine = replay.machine()?;
     arguments.machine.show_bindings(&machine);
     let progress = Progress::new(machine.ranks(), arguments.results.quiet);
@@ -49,16 +48,6 @@ pub fn request(arguments: &ReplayArguments) -> Result<ReplayRequest, Failure> {
         repeat: arguments.repeat,
         ..ReplayRequest::default()
     })
-}
-
-/// The files of a replay.
-fn files(arguments: &ReplayArguments, workload: &dyn Workload) -> Conflicts {
-    let mut files = Conflicts::default();
-    files.input("the trace", Path::new(&arguments.workload));
-    add_files(&mut files, workload);
-    arguments.machine.add_inputs(&mut files);
-    arguments.results.add_outputs(&mut files);
-    files
 }
 
 /// Shows progress, and stops when a signal asks for it.

@@ -8,6 +8,7 @@ use std::path::Path;
 use mpirage_simulation::door::Request;
 use mpirage_simulation::{Ended, Interrupt, Purpose, Replay, Run, RunRequest};
 
+use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
 use crate::output::{self, say};
 use crate::program_output::ProgramOutput;
@@ -25,12 +26,17 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
     let [request, answer] = typed else {
         return Err(usage("expected mpirage request REQUEST.json ANSWER.json"));
     };
+    let mut files = Conflicts::default();
+    files.input("the request", Path::new(request));
+    files.output("the answer", Path::new(answer));
     let text = mpirage_files::read_text(Path::new(request), LONGEST).map_err(usage)?;
     let (ended, passed_on) = match Request::read(&text)? {
-        Request::Run(run) => run_programs(*run, typed)?,
+        Request::Run(run) => run_programs(*run, typed, files)?,
         Request::Replay(replay) => {
             let interrupt = Interrupt::watch()?;
             let replay = Replay::open(*replay)?;
+            files.replay(&replay);
+            files.check()?;
             let mut machine = replay.machine()?;
             let mut watch = Interruptible { progress: Progress::new(machine.ranks(), true), interrupt };
             (replay.run(&mut machine, &mut watch, interrupt)?, Ok(()))
@@ -49,10 +55,13 @@ pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
 fn run_programs(
     mut request: RunRequest,
     typed: &[OsString],
+    mut files: Conflicts,
 ) -> Result<(Ended, Result<(), Failure>), Failure> {
     repeat::apply_environment(&mut request);
     let mut measure = |runs, ranks, speed| repeat::measure("request", typed, runs, ranks, speed);
     let run = Run::new(request, Purpose::Simulated, &mut measure)?;
+    files.run(&run);
+    files.check()?;
     let interrupt = Interrupt::watch()?;
     let mut watch =
         SessionWatch { progress: Progress::new(run.ranks(), true), output: ProgramOutput::new(false) };

@@ -82,11 +82,8 @@ impl Planned {
     /// The files that the run reads and writes.
     fn files(&self) -> Conflicts {
         let mut files = Conflicts::default();
-        self.run.program_files().iter().for_each(|program| files.input("the program", program));
-        self.arguments.machine.add_inputs(&mut files);
-        self.run.costs_written().iter().for_each(|file| files.output("--compute recorded:", file));
-        self.run.costs_read().iter().for_each(|file| files.input("the recorded costs", file));
-        self.arguments.results.add_outputs(&mut files);
+        files.run(&self.run);
+        self.arguments.results.json.add_to(&mut files);
         files
     }
 }

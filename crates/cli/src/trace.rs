@@ -48,7 +48,7 @@ fn convert_file(input: &str, output: &str, speed: Option<f64>) -> Result<u8, Fai
         return Ok(0);
     }
     let mut workload = open(input).map_err(bad_trace)?;
-    add_files(&mut files, workload.as_ref());
+    files.workload(workload.as_ref());
     files.check()?;
     let traced = workload.computation();
     let computation = Computation { measured_on: speed.or(traced.measured_on), ..traced };
@@ -77,7 +77,7 @@ pub fn aggregate(
     let (fine, coarse) = (grid(fine)?, grid(coarse)?);
     let mut workload = open(input).map_err(bad_trace)?;
     let mut files = Conflicts::default();
-    add_files(&mut files, workload.as_ref());
+    files.workload(workload.as_ref());
     communication.into_iter().for_each(|calls| files.input("the trace", Path::new(calls)));
     files.trace("the output", output);
     files.check()?;
@@ -148,20 +148,6 @@ fn each_schedule(
         }
     }
     Ok(())
-}
-
-/// Adds all files of a trace to the inputs: an output must not replace one of them.
-pub fn add_files(files: &mut Conflicts, workload: &dyn Workload) {
-    let mut before = None;
-    for rank in 0..workload.ranks() {
-        let file = workload.place(rank, 1).map(|(file, _)| file);
-        if file != before
-            && let Some(file) = &file
-        {
-            files.input("the trace", file);
-        }
-        before = file;
-    }
 }
 
 fn show(trace: &str, as_json: bool) -> Result<u8, Failure> {

@@ -86,6 +86,11 @@ impl Replay {
         Ok(Replay { request, workload, started })
     }
 
+    /// The request.
+    pub fn request(&self) -> &ReplayRequest {
+        &self.request
+    }
+
     /// The trace.
     pub fn workload(&self) -> &dyn Workload {
         self.workload.as_ref()

@@ -3,7 +3,7 @@
 use clap::Args;
 use mpirage_simulation::CALLERS_IN_REPORTS;
 
-/// How calls are told apart.
+/// How many callers of a call name its path.
 #[derive(Args, Clone, Debug)]
 pub struct CallPathArgument {
     /// Tell calls apart by the path on which the program made them, up to N callers: in reports, traces and messages [default: only the call tree of reports has paths]

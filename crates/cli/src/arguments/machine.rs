@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use mpirage_simulation::{Machine, MachineRequest};
@@ -90,16 +90,7 @@ impl MachineArguments {
 
     /// The files that describe the machine.
     pub fn add_inputs(&self, files: &mut Conflicts) {
-        if let Some(spec) = &self.platform {
-            files.input("the platform", Path::new(spec));
-        }
-        files.input("the model", Path::new(&self.model));
-        for rules in self.coll.split(',').map(str::trim).filter(|item| !item.contains('=')) {
-            files.input("the rules", Path::new(rules));
-        }
-        if let Some(file) = &self.hostfile {
-            files.input("the host file", file);
-        }
+        files.machine(&self.request());
     }
 
     /// The same options as words of a command line.

@@ -1,6 +1,6 @@
 //! Options for the outputs of a run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use mpirage_simulation::reporting::IdealTime;
@@ -8,7 +8,6 @@ use mpirage_simulation::words::choose;
 use mpirage_simulation::{OutputRequest, YES_OR_NO};
 
 use super::{JsonArgument, PACKETS};
-use crate::conflicts::Conflicts;
 use crate::exit::Failure;
 
 /// The outputs of a run.
@@ -54,15 +53,5 @@ impl ResultArguments {
             report_ideal: choose("--report-ideal", &self.report_ideal, &ideal)?,
             report_data: false,
         })
-    }
-
-    /// Adds the files that a run writes.
-    pub fn add_outputs(&self, files: &mut Conflicts) {
-        self.trace.iter().for_each(|file| files.trace("--trace", file));
-        self.json.add_to(files);
-        self.report.iter().for_each(|file| files.output("--report", file));
-        for (_, file) in self.pcap.iter().filter_map(|capture| capture.split_once('=')) {
-            files.output("--pcap", Path::new(file));
-        }
     }
 }

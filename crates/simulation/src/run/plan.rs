@@ -158,6 +158,11 @@ impl Run {
         self
     }
 
+    /// The request.
+    pub fn request(&self) -> &RunRequest {
+        &self.request
+    }
+
     /// The machine.
     pub fn machine(&self) -> &Machine {
         &self.machine

@@ -22,7 +22,7 @@ pub trait Sites {
         None
     }
 
-    /// The source location of a key, as `file:line in function`, with its callers if calls are told apart by them.
+    /// The source location of a key, as `file:line in function`, with its callers if the user asked for paths.
     fn name(&self, key: u64) -> Option<String>;
 
     /// The path of a key: the source location and those of the callers, if they were recorded.
