@@ -20,7 +20,8 @@ int main(int argc, char **argv)
         setitimer(ITIMER_REAL, &once, 0);
         for (volatile double x = 0; !fired; x += 1) {
         }
-        printf("computed for %.1f s\n", MPI_Wtime() - start);
+        double computed = MPI_Wtime() - start;  /* on a loaded machine the signal reaches a rank that computes somewhat late */
+        printf(computed >= 0.2 && computed < 1 ? "computed until the timer expired\n" : "computed for %f s\n", computed);
     }
     fired = 0;
     start = MPI_Wtime();
