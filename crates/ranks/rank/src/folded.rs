@@ -353,7 +353,7 @@ impl Folded {
 
     /// Tells `symbols` where the instances of each program are: those of successive ranks lie at equal distances, in runs.
     pub(crate) fn explain_addresses(&self, symbols: &mut Symbols) {
-        symbols.learn_own(&self.map);
+        symbols.learn_own(self.map.clone());
         let mut rank = 0;
         while rank < self.coroutines.len() {
             let mut run = self.instances_from(rank);

@@ -166,7 +166,7 @@ impl Processes {
         let living = started.filter_map(|rank| self.living(RankId::new(rank)));
         living.take(LOOKED_AT).for_each(|process| symbols.learn(process));
         let maps = self.maps.iter().filter(|(rank, _)| ranks.contains(&rank.get()));
-        maps.for_each(|(_, map)| symbols.learn_map(map));
+        maps.for_each(|(_, map)| symbols.learn_map(map.clone()));
         // Each process has its own memory, in which its program is once.
         symbols.learned_all_instances();
     }
@@ -313,7 +313,7 @@ impl Processes {
     pub(crate) fn place_of_death(&self, rank: RankId) -> Option<Site> {
         let crash = self.processes.get(rank.index())?.crash.as_ref()?;
         let mut symbols = Symbols::default();
-        symbols.learn_map(&crash.map);
+        symbols.learn_map(crash.map.clone());
         symbols.place_in_program(&crash.frames)
     }
 

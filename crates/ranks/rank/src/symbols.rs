@@ -40,6 +40,8 @@ impl fmt::Display for Site {
 /// Memory maps and debug information, read when first needed.
 #[derive(Default)]
 pub struct Symbols {
+    /// Memory maps as text, in which nothing was looked for yet.
+    unread: Vec<String>,
     mappings: Vec<Mapping>,
     instances: Vec<Instances>,
     /// All instances are known.
@@ -74,23 +76,21 @@ pub struct Instances {
 }
 
 impl Symbols {
-    /// Looks at the memory map of a process.
+    /// Reads the memory map of a process.
     pub fn learn(&mut self, process: u32) {
-        if let Ok(map) = std::fs::read_to_string(format!("/proc/{process}/maps")) {
-            self.learn_map(&map);
-        }
+        self.unread.extend(std::fs::read_to_string(format!("/proc/{process}/maps")));
     }
 
     /// The addresses are of this process, of which `map` was read early. The whole map, which is long with many folded ranks,
     /// is looked at only for an address that is not in there.
-    pub fn learn_own(&mut self, map: &str) {
+    pub fn learn_own(&mut self, map: String) {
         self.learn_map(map);
         self.more_to_read = true;
     }
 
-    /// Looks at a memory map that was read earlier.
-    pub fn learn_map(&mut self, map: &str) {
-        self.mappings.extend(map.lines().filter_map(parse_mapping));
+    /// Hears of a memory map that was read earlier.
+    pub fn learn_map(&mut self, map: String) {
+        self.unread.push(map);
     }
 
     /// Hears of a program that is in this process many times.
@@ -177,7 +177,7 @@ impl Symbols {
     /// The innermost of these frames that is the program's own and not a library's below it: where the program was when it
     /// crashed, also if the crash itself was in the C library. Nothing if none is known.
     pub fn place_in_program(&mut self, frames: &[u64]) -> Option<Site> {
-        let own = |symbols: &Self, address: u64| {
+        let own = |symbols: &mut Self, address: u64| {
             symbols.in_file(address).is_some_and(|(file, _)| !is_system_library(&file))
         };
         let mut frame = frames.iter().copied().find(|&frame| own(self, frame));
@@ -189,10 +189,12 @@ impl Symbols {
     }
 
     /// The file an address belongs to, and the address as the file's debug information has it.
-    fn in_file(&self, address: u64) -> Option<(PathBuf, u64)> {
+    fn in_file(&mut self, address: u64) -> Option<(PathBuf, u64)> {
         if let Some(instances) = self.instances.iter().find(|instances| instances.contain(address)) {
             return Some(instances.in_file((address - instances.start) % instances.stride));
         }
+        let unread = std::mem::take(&mut self.unread);
+        self.mappings.extend(unread.iter().flat_map(|map| map.lines()).filter_map(parse_mapping));
         let mapping = self.mappings.iter().find(|m| (m.start..m.end).contains(&address))?;
         let offset = address - mapping.start + mapping.offset;
         Some((mapping.file.clone(), virtual_address(&mapping.file, offset).unwrap_or(offset)))
