@@ -374,7 +374,7 @@ def test_platforms(suite):
     model.write_text("[model]\nwindow = 4194304\nwindoww = 4\n")
     result = suite.run([MPIRAGE, "run", "-n", "2", "--model", model, "/bin/true"])
     suite.check("a bad model file: 82 and its line", result.code == 82 and "model.toml:3" in result.err, result)
-    for path in sorted((ROOT / "platforms").iterdir()) + ["cluster:16", "fat-tree:4x4", "torus:4x4x4", "griffon", "gdx", "dragonfly:3x2x4x2", "dragonfly-plus:3x2x2x4"]:
+    for path in sorted((ROOT / "platforms").iterdir()) + ["cluster:16", "fat-tree:4x4", "torus:4x4x4", "griffon", "gdx", "dragonfly:3x2x4x2", "dragonfly-plus:3x2x2x4", "dgx-h100:2"]:
         result = suite.run([MPIRAGE, "platform", "check", path])
         fine = result.code == 0 and f"{path}: OK (" in result.out and "route" not in result.err
         suite.check(f"platform check {path}", fine, result)

@@ -18,7 +18,7 @@ pub struct Builtin {
     pub usage: &'static str,
     /// A description for users.
     pub meaning: &'static str,
-    /// The file of a machine that exists.
+    /// The file of a machine that exists, or of nodes of a kind, of which users may ask for another number.
     file: Option<&'static str>,
 }
 
@@ -30,6 +30,11 @@ impl Builtin {
     const fn machine(name: &'static str, meaning: &'static str, file: &'static str) -> Builtin {
         Builtin { usage: name, meaning, file: Some(file) }
     }
+
+    /// Does its file describe nodes of a kind?
+    fn is_sized(&self) -> bool {
+        self.usage.contains(':')
+    }
 }
 
 /// The text of a machine's file.
@@ -40,7 +45,7 @@ macro_rules! file {
 }
 
 /// All of them: shapes, then machines.
-pub const BUILTINS: [Builtin; 20] = [
+pub const BUILTINS: [Builtin; 22] = [
     Builtin::shape("cluster:N", "N hosts on one switch"),
     Builtin::shape(
         "fat-tree:AxB",
@@ -53,6 +58,16 @@ pub const BUILTINS: [Builtin; 20] = [
         "Dragonfly+ of G groups of L leaf switches of N hosts, each connected to S spines; each spine has a cable to every other group",
     ),
     Builtin::shape("full:N", "N hosts, one cable per pair"),
+    Builtin::machine(
+        "dgx-a100:N",
+        "N nodes of eight A100, each a host: NVLink inside, rails of HDR 200 outside",
+        file!("dgx-a100"),
+    ),
+    Builtin::machine(
+        "dgx-h100:N",
+        "N nodes of eight H100, each a host: NVLink inside, rails of NDR 400 outside",
+        file!("dgx-h100"),
+    ),
     Builtin::machine(
         "aurora",
         "ALCF Aurora: 10,624 hosts of 104 cores, dragonfly, Slingshot 11",
@@ -166,6 +181,11 @@ pub(crate) fn text(spec: &str, ranks: u32, net: NetworkNames<'_>) -> Option<Resu
     };
     let options = Options::parse(options, net);
     let text = sizes.and_then(|sizes| match (usage.file, size) {
+        (Some(file), size) if usage.is_sized() => match (size, sizes.as_slice()) {
+            (None, _) => options?.of_machine(&of_nodes(file, ranks.div_ceil(DEVICES).max(1))),
+            (Some(_), [nodes]) => options?.of_machine(&of_nodes(file, *nodes)),
+            (Some(_), _) => Err("it has one size, its nodes".to_owned()),
+        },
         (Some(file), None) => options?.of_machine(file),
         (Some(_), Some(_)) => Err("its size is what it is".to_owned()),
         (None, _) => Ok(options?.of_shape(&parametric(name, &sizes)?)),
@@ -298,6 +318,18 @@ fn quoted(value: &str) -> String {
         Ok(number) => number.to_string(),
         Err(_) => format!("{value:?}"),
     }
+}
+
+/// Devices of each built-in node of accelerators.
+const DEVICES: u32 = 8;
+
+/// A file with another number of nodes.
+fn of_nodes(file: &str, nodes: u32) -> String {
+    let line = |line: &str| match line.starts_with("nodes = ") {
+        true => format!("nodes = {nodes}\n"),
+        false => format!("{line}\n"),
+    };
+    file.lines().map(line).collect()
 }
 
 /// `4x4x2`

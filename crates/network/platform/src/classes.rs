@@ -109,6 +109,7 @@ mod tests {
             "fat-tree:4x4",
             "dragonfly:4x3x4x2",
             "dragonfly-plus:3x2x4x2",
+            "dgx-h100:2",
             "griffon",
         ] {
             let platform = Platform::load(name, 1).unwrap();

@@ -53,6 +53,17 @@ pub enum Topology {
         /// Cables between two groups.
         group_links: u32,
     },
+    /// Nodes of accelerators, with a rail for each device of a node.
+    Rails {
+        /// Groups of nodes that share leaf switches.
+        units: u32,
+        /// Nodes per unit.
+        nodes: u32,
+        /// Devices per node, and rails.
+        devices: u32,
+        /// Spine switches.
+        spines: u32,
+    },
     /// One cable per pair of hosts.
     Full {
         /// The number of hosts.
@@ -82,7 +93,10 @@ impl Topology {
             Topology::Cabinets { sizes } => sizes.iter_mut().for_each(|size| *size /= interfaces),
             Topology::FatTree { down, .. } => down.iter_mut().take(1).for_each(|hosts| *hosts /= interfaces),
             Topology::Dragonfly { nodes, .. } | Topology::DragonflyPlus { nodes, .. } => *nodes /= interfaces,
-            Topology::Torus { .. } | Topology::Explicit { .. } | Topology::Zones { .. } => {}
+            Topology::Torus { .. }
+            | Topology::Rails { .. }
+            | Topology::Explicit { .. }
+            | Topology::Zones { .. } => {}
         }
         self
     }
@@ -118,6 +132,16 @@ impl std::fmt::Display for Topology {
                 out,
                 "dragonfly+ of {groups} groups, {leaves} leaf and {spines} spine switches each, {nodes} nodes per leaf, {} between two groups",
                 some(*group_links, "cable")
+            ),
+            Self::Rails { units: 1, nodes, devices, .. } => {
+                write!(out, "{} of {}, a switch per rail", some(*nodes, "node"), some(*devices, "device"))
+            }
+            Self::Rails { units, nodes, devices, spines } => write!(
+                out,
+                "{units} units of {} of {}, a leaf switch per rail and unit, {}",
+                some(*nodes, "node"),
+                some(*devices, "device"),
+                some(*spines, "spine")
             ),
             Self::Full { hosts } => write!(out, "full mesh of {}", some(*hosts, "host")),
             Self::Explicit { hosts, routing } => {

@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn on_any_name(spec in "(cluster|fat-tree|torus|dragonfly|dragonfly-plus|full)(:[0-9x]{0,12})?") {
+    fn on_any_name(spec in "(cluster|fat-tree|torus|dragonfly|dragonfly-plus|dgx-h100|full)(:[0-9x]{0,12})?") {
         if let Ok(platform) = Platform::load(&spec, 3) {
             platform.route(HostId(0), HostId(platform.host_count() - 1), &mut Vec::new());
             platform.describe();

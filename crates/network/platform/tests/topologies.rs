@@ -181,6 +181,37 @@ fn a_dragonfly_plus_goes_over_spines() {
 }
 
 #[test]
+fn devices_change_rails_inside_their_node() {
+    let platform = parse(
+        "[rails]\nnodes = 4\nunit = 2\ndevices = 2\nspines = 3\nspeed = '1Tf'\nbandwidth = '400Gbps'\nlatency = '1us'
+        inside = { bandwidth = '400GBps', latency = '300ns' }",
+    );
+    assert_eq!(route(&platform, 0, 1), ["test_link_0_inside_UP", "rails_link_1_inside_DOWN"]);
+    assert_eq!(route(&platform, 1, 3), ["test_link_1_UP", "rails_link_3_DOWN"]);
+    // Device 6 is the first of node 3, in the second unit; the node's number, modulo 3, chooses the spine.
+    let far = [
+        "test_link_1_inside_UP",
+        "test_link_0_inside_DOWN",
+        "test_link_0_UP",
+        "test_unit_0_rail_0_spine_0_UP",
+        "test_unit_1_rail_0_spine_0_DOWN",
+        "test_link_6_DOWN",
+    ];
+    assert_eq!(route(&platform, 1, 6), far);
+}
+
+#[test]
+fn nodes_of_accelerators_have_eight_devices_each() {
+    assert_eq!(load("dgx-h100:3").host_count(), 24);
+    assert_eq!(Platform::load("dgx-a100", 20).unwrap().host_count(), 24);
+    // Two units of 32 nodes.
+    let classes = load("dgx-h100:64").link_classes();
+    let links = |name: &str| classes.iter().find(|class| class.name == name).unwrap().links;
+    assert_eq!((links("host"), links("inside nodes"), links("leaf to spine")), (1024, 1024, 2 * 2 * 8 * 32));
+    assert!(Platform::load("dgx-h100:33", 1).unwrap_err().to_string().contains("no multiple of `unit` (32)"));
+}
+
+#[test]
 fn links_of_a_dragonfly_plus_are_as_many_as_counted_by_hand() {
     let counts = |platform: &Platform| {
         let classes = platform.link_classes().into_iter().filter(|class| class.links > 0);
@@ -284,7 +315,9 @@ fn a_built_in_without_size_has_a_host_per_rank() {
 
 #[test]
 fn hosts_are_found_by_name() {
-    for spec in ["cluster:5", "griffon", "torus:3x2", "dragonfly:2x1x2x3", "dragonfly-plus:2x2x3x2"] {
+    for spec in
+        ["cluster:5", "griffon", "torus:3x2", "dragonfly:2x1x2x3", "dragonfly-plus:2x2x3x2", "dgx-h100:2"]
+    {
         let platform = load(spec);
         for host in platform.hosts() {
             assert_eq!(platform.find_host(&host.name()), Some(host.id));
@@ -306,6 +339,7 @@ fn any_topology() -> impl Strategy<Value = String> {
         (1u32..4, 1u32..4, 4u32..6, 1u32..3).prop_map(|(g, c, r, n)| format!("dragonfly:{g}x{c}x{r}x{n}")),
         (1u32..4, 1u32..4, 1u32..4, 1u32..4)
             .prop_map(|(g, l, s, n)| format!("dragonfly-plus:{g}x{l}x{s}x{n}")),
+        (1u32..5).prop_map(|n| format!("dgx-h100:{n}")),
         (1u32..12).prop_map(|n| format!("full:{n}")),
     ]
 }

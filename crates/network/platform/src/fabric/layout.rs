@@ -14,6 +14,8 @@ pub(crate) enum Role {
     Loopback,
     Limiter,
     Host,
+    /// Between a device and the switch inside its node.
+    Inside,
     Backbone,
     Uplink,
     /// Between two levels of a fat tree, the lower one counted from 0 (hosts).
@@ -23,7 +25,7 @@ pub(crate) enum Role {
     Chassis,
     /// Between two chassis of a group of a dragonfly.
     Group,
-    /// Between a leaf switch and a spine of a group of a Dragonfly+.
+    /// Between a leaf switch and a spine of a group of a Dragonfly+, or of rails.
     Spine,
     /// Between two groups of a dragonfly or a Dragonfly+.
     Global,
@@ -36,6 +38,7 @@ impl std::fmt::Display for Role {
             Self::Loopback => "loopback",
             Self::Limiter => "limiter",
             Self::Host => "host",
+            Self::Inside => "inside nodes",
             Self::Backbone => "backbone",
             Self::Uplink => "cabinet uplink",
             Self::Level(0) => "host to level 1",

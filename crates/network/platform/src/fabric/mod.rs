@@ -14,6 +14,7 @@ mod dragonfly_plus;
 mod fat_tree;
 mod layout;
 mod mesh;
+mod rails;
 mod torus;
 
 pub(crate) use cabinets::Cabinets;
@@ -23,6 +24,7 @@ pub(crate) use dragonfly_plus::{Cables as DragonflyPlusCables, DragonflyPlus, Si
 pub(crate) use fat_tree::{Arities, Before, Cables as FatTreeCables, FatTree};
 pub(crate) use layout::{Layout, Role, Wires};
 pub(crate) use mesh::Mesh;
+pub(crate) use rails::{Cables as RailsCables, Rails, Size as RailsSize};
 pub(crate) use torus::Torus;
 
 use crate::host::HostGroup;

@@ -1,5 +1,5 @@
 //! Topologies by formula: `[cluster]`, `[cabinets]`, `[fat-tree]`, `[torus]`, `[dragonfly]`, `[dragonfly-plus]`,
-//! `[full]`.
+//! `[rails]`, `[full]`.
 //!
 //! All of them share the keys of [`COMMON`]; each has its own for the shape.
 
@@ -10,7 +10,7 @@ use crate::error::PlatformError;
 use crate::fabric::{
     Arities, Before, Cabinets, Cluster, Dialect, Dragonfly, DragonflyCables, DragonflyPlus,
     DragonflyPlusCables, DragonflyPlusSize, DragonflySize, Extras, Fabric, FatTree, FatTreeCables, Layout,
-    Mesh, Shape, Torus,
+    Mesh, Rails, RailsCables, RailsSize, Shape, Torus,
 };
 use crate::host::{HostGroup, HostNames, Numbers};
 use crate::interface::{HostInterfaces, InterfacePolicy, InterfaceSwitches};
@@ -81,6 +81,7 @@ pub(super) fn read<'d>(
         "torus" => &["dimensions"],
         "dragonfly" => &DRAGONFLY,
         "dragonfly-plus" => &DRAGONFLY_PLUS,
+        "rails" => &["nodes", "devices", "unit", "spines", "inside", "between-switches"],
         _ => &["hosts"],
     };
     let table = entry.table(&[own, &COMMON].concat())?;
@@ -95,6 +96,7 @@ pub(super) fn read<'d>(
         "torus" => plan.torus()?,
         "dragonfly" => plan.dragonfly()?,
         "dragonfly-plus" => plan.dragonfly_plus()?,
+        "rails" => plan.rails()?,
         _ => plan.full()?,
     };
     builder.add_fabric(fabric, None).map_err(|problem| table.error(problem))?;
@@ -189,6 +191,28 @@ impl Plan<'_, '_> {
         self.fabric(&entry, DragonflyPlus::new(size, cables, &self.extras))
     }
 
+    fn rails(&self) -> Result<Fabric, PlatformError> {
+        let entry = self.table.need("nodes")?;
+        let nodes = entry.count()?;
+        let unit = self.table.or("unit", nodes, Entry::count)?.min(nodes);
+        if !nodes.is_multiple_of(unit) {
+            return Err(entry.error(format!("`nodes` is {nodes}, which is no multiple of `unit` ({unit})")));
+        }
+        let size = RailsSize {
+            units: nodes / unit,
+            nodes: unit,
+            devices: self.table.need("devices")?.count()?,
+            spines: self.table.or("spines", unit, Entry::count)?,
+        };
+        let inside = self.table.need("inside")?.table(&LINK)?;
+        let cables = RailsCables {
+            inside: cable(&inside, Duplex::Split, None)?,
+            interfaces: self.cable,
+            spines: self.other_cable("between-switches")?,
+        };
+        self.fabric(&entry, Rails::new(size, cables, &self.extras))
+    }
+
     /// Cables between switches; those of hosts unless the file says otherwise.
     fn other_cable(&self, key: &'static str) -> Result<Cable, PlatformError> {
         self.table.or(key, self.cable, |entry| cable(&entry.table(&LINK)?, Duplex::Split, self.preset))
@@ -255,6 +279,9 @@ fn interfaces(table: &Table<'_>, topology: &str) -> Result<HostInterfaces, Platf
     let stripe_from =
         table.or("interface-striping", None, |entry| stripe_limit(entry, per_host).map(Some))?;
     match table.get("interfaces") {
+        Some(entry) if per_host > 1 && topology == "rails" => {
+            Err(entry.error("each device of `rails` has one interface, that of its rail"))
+        }
         Some(entry) if per_host > 1 && ["torus", "full"].contains(&topology) => Err(entry.error(format!(
             "hosts of `{topology}` have one interface: cables lead from host to host, not to a switch"
         ))),

@@ -25,8 +25,8 @@ pub(crate) use node::KEYS as NODE_KEYS;
 use table::{Entry, Table};
 
 /// The tables of which a file has one.
-const TOPOLOGIES: [&str; 7] =
-    ["cluster", "cabinets", "fat-tree", "torus", "dragonfly", "dragonfly-plus", "full"];
+const TOPOLOGIES: [&str; 8] =
+    ["cluster", "cabinets", "fat-tree", "torus", "dragonfly", "dragonfly-plus", "rails", "full"];
 /// The keys of a file with explicit hosts.
 const EXPLICIT: [&str; 6] = ["host", "router", "link", "route", "routing", "loopback"];
 const ALWAYS: [&str; 3] = ["name", "model", "packet"];

@@ -172,7 +172,7 @@ function betweenText({ nodes, edges }, edge) {
 }
 
 const TOPOLOGY_NAMES = {
-  cluster: "The cluster", cabinets: "The cabinets", fat_tree: "The fat tree", torus: "The torus", dragonfly: "The dragonfly", dragonfly_plus: "The Dragonfly+", full: "The full mesh", explicit: "The network",
+  cluster: "The cluster", cabinets: "The cabinets", fat_tree: "The fat tree", torus: "The torus", dragonfly: "The dragonfly", dragonfly_plus: "The Dragonfly+", rails: "The rails", full: "The full mesh", explicit: "The network",
 };
 
 /** The drawing, and `paint(shareOf)` that colours its edges by their shares of the scale. */
