@@ -83,6 +83,11 @@ fn osu() {
     assert_eq!(points(bandwidth, SampleKind::Gap), [(100, 2e-6)]);
     let both = "# OSU MPI Bi-Directional Bandwidth Test v5.6\n# Size      Bandwidth (MB/s)\n100    50.0\n";
     assert!(reading(both.as_bytes()).is_err(), "both directions are no gap of one");
+    for other in ["MPI Allreduce Latency", "MPI_Put Latency", "MPI Barrier Latency"] {
+        let text = format!("# OSU {other} Test v5.6\n# Size      Avg Latency(us)\n4    5.0\n");
+        let error = reading(text.as_bytes()).unwrap_err();
+        assert!(error.ends_with(&format!("; it has {other}")), "no ping-pong: {error}");
+    }
 }
 
 #[test]

@@ -31,12 +31,11 @@ pub(super) fn read(lines: &Lines<'_>) -> Result<Measurements, ReadError> {
     let mut all = Measurements::default();
     let (mut table, mut usable) = (None, true);
     for line in lines.iter() {
-        if line.text.starts_with("# OSU") {
-            // Both directions together are the gap of neither.
-            usable = !line.text.contains("Bi-Directional");
+        if let Some(title) = line.text.strip_prefix("# OSU ") {
+            usable = is_of_pairs(title);
             table = None;
             if !usable {
-                all.skip("a bi-directional bandwidth");
+                all.skip(title.split(" Test").next().unwrap_or(title));
             }
         } else if line.text.starts_with('#') {
             table = columns(line.text).filter(|_| usable).or(table);
@@ -45,6 +44,16 @@ pub(super) fn read(lines: &Lines<'_>) -> Result<Measurements, ReadError> {
         }
     }
     Ok(all)
+}
+
+/// Is it a test of pairs of ranks that send and receive? Both directions together are the gap of neither.
+fn is_of_pairs(title: &str) -> bool {
+    let test = title.split(" Test").next().and_then(|test| test.split_once(' '));
+    // `MPI` and `MPI-CUDA` send and receive, `MPI_Put` does not.
+    test.is_some_and(|(library, test)| {
+        !library.contains('_')
+            && matches!(test, "Latency" | "Multi Latency" | "Bandwidth" | "Multiple Bandwidth / Message Rate")
+    })
 }
 
 fn is_row(text: &str) -> bool {
