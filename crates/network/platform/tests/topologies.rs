@@ -186,8 +186,8 @@ fn devices_change_rails_inside_their_node() {
         "[rails]\nnodes = 4\nunit = 2\ndevices = 2\nspines = 3\nspeed = '1Tf'\nbandwidth = '400Gbps'\nlatency = '1us'
         inside = { bandwidth = '400GBps', latency = '300ns' }",
     );
-    assert_eq!(route(&platform, 0, 1), ["test_link_0_inside_UP", "rails_link_1_inside_DOWN"]);
-    assert_eq!(route(&platform, 1, 3), ["test_link_1_UP", "rails_link_3_DOWN"]);
+    assert_eq!(route(&platform, 0, 1), ["test_link_0_inside_UP", "test_link_1_inside_DOWN"]);
+    assert_eq!(route(&platform, 1, 3), ["test_link_1_UP", "test_link_3_DOWN"]);
     // Device 6 is the first of node 3, in the second unit; the node's number, modulo 3, chooses the spine.
     let far = [
         "test_link_1_inside_UP",
