@@ -1,5 +1,7 @@
 """The wheel and the Debian package: made, installed into clean folders, and used there."""
 
+import re
+import shutil
 import subprocess
 import sys
 
@@ -39,10 +41,23 @@ print("right")
 """
 
 
-def clean(suite, words):
-    """Runs a command in an environment without the checkout."""
+def clean(suite, words, folder=None, path=None):
+    """Runs a command in an environment without the checkout; `path` is searched before the system's programs."""
     environment = {**CLEAN, "HOME": str(suite.folder)}
-    return subprocess.run([str(word) for word in words], env=environment, cwd=suite.folder, capture_output=True, text=True, timeout=900)
+    if path:
+        environment["PATH"] = f"{path}:{CLEAN['PATH']}"
+    return subprocess.run([str(word) for word in words], env=environment, cwd=folder or suite.folder, capture_output=True, text=True, timeout=900)
+
+
+def exercises(suite, place):
+    """Students run every command of the handout with the wheel alone."""
+    folder = suite.folder / "teaching"
+    shutil.copytree(place / "share" / "mpirage" / "examples" / "teaching", folder)
+    commands = re.findall(r"^\$ (.+?)(?:\s+# exit (\d+))?$", (folder / "handout.md").read_text(), re.MULTILINE)
+    suite.check("wheel: the handout has commands", len(commands) > 20, commands)
+    for line, code in commands:
+        done = clean(suite, ["bash", "-c", line], folder, place / "bin")
+        suite.check(f"wheel: {line}", done.returncode == int(code or 0), done)
 
 
 def use(suite, what, folder):
@@ -73,6 +88,9 @@ def test_wheel(suite):
     made = clean(suite, [place / "bin" / "mpicc", "ring.c", "-o", "wrapped"])
     done = clean(suite, [place / "bin" / "mpiexec", "-q", "-n", 4, "./wrapped"])
     suite.check("wheel: mpicc and mpiexec", made.returncode == 0 and done.stdout == "sum 6\n", (made, done))
+    listed = clean(suite, [place / "bin" / "mpirage", "info", "functions"]).stdout
+    suite.check("wheel: the library's functions are found", listed.count(" implemented\n") > 600, listed[:2000])
+    exercises(suite, place)
 
 
 def test_deb(suite):

@@ -1,6 +1,7 @@
 """Behaviour of the command line: wrappers, build systems, installation, JSON, determinism, simulated
 order and time, placement, environment, errors."""
 
+import itertools
 import json
 import os
 import re
@@ -521,6 +522,53 @@ def test_help_lengths(suite):
     for option in ("--pcap", "--bind", "--balancer", "--oversubscribe"):
         suite.check(f"{option} stands in --help-all only", option in everything and f" {option} " not in suite.run([MPIRAGE, "run", "--help"]).out)
     suite.check("help of a program is its own", suite.run([MPIRAGE, "run", "-q", "/bin/echo", "--help-all"]).out == "--help-all\n")
+
+
+# Values of options that take one, for a run of two ranks.
+VALUES = {
+    "-x": "A=b", "--balancer": "greedy", "--bind": "core", "--call-paths": "2", "--clock": "simulated", "--coll": "default", "--compute": "none", "--cores": "1",
+    "--decision": "1us", "--env": "A b", "--every": "2", "--explore": "1", "--format": "json", "--host": "host-0,host-1", "--host-speed": "5Gf", "--hostfile": "{hosts}",
+    "--io": "mpi", "--map-by": "node", "--max-behind": "1s", "--mca": "a b", "--model": "packet", "--mpi-abi": "mpi5", "--mpi-profile": "rdma", "--net": "hdr200",
+    "--np": "2", "--on-cores": "2", "--orders": "1", "--output": "{output}", "--packet-at": "host-0", "--pcap": "host-0={output}.pcapng", "--pcap-snap": "64",
+    "--platform": "cluster:2", "--ppn": "1", "--rank-timeout": "9", "--ranks-as": "processes", "--report": "{output}.html", "--report-ideal": "no", "--seed": "2",
+    "--share-malloc": "1MiB", "--state": "1KiB", "--time-factor": "8", "--timeout": "60", "--trace": "{output}.mpirage", "--trace-collectives": "yes", "--wdir": "/tmp",
+}
+# Options that another one must come with.
+WITH = {
+    "--balancer": ["--on-cores", "2"], "--decision": ["--balancer", "greedy", "--on-cores", "2"], "--every": ["--balancer", "greedy", "--on-cores", "2"],
+    "--state": ["--balancer", "greedy", "--on-cores", "2"], "--packet-at": ["--model", "packet"], "--pcap": ["--model", "packet"],
+    "--pcap-snap": ["--model", "packet", "--pcap", "host-0={output}.pcapng"], "--report-ideal": ["--report", "{output}.html"], "--trace-collectives": ["--report", "{output}.html"],
+}
+
+
+def test_listed_options(suite):
+    """`check` and `emulate` have options of `run`. Their help lists none that they refuse."""
+    ring = suite.compile(ROOT / "examples" / "ring.c")
+    places = {"hosts": suite.folder / "hosts", "output": suite.folder / "out"}
+    places["hosts"].write_text("host-0\nhost-1\n")
+    for command, usual in (("check", {"--explore": "0", "--orders": "0"}), ("emulate", {"--time-factor": "4"})):
+        text = suite.run([MPIRAGE, command, "--help-all"]).out
+        listed = re.findall(r"^ {2,6}(?:-\w, )?(-x|--[a-z-]+)( <|\[=<)?", text, re.MULTILINE)
+        for option, takes_value in dict(listed).items():
+            if option in ("--help", "--version"):
+                continue
+            value = VALUES.get(option, "").split() if takes_value == " <" else []
+            if takes_value == " <" and not suite.check(f"{command} {option}: the test knows a value", value):
+                continue
+            others = {"-n": "2", **usual}
+            others.pop("-n" if option == "--np" else option, None)
+            words = [word.format(**places) for word in [option, *value, *WITH.get(option, [])]]
+            result = suite.run([MPIRAGE, command, *itertools.chain(*others.items()), *words, ring], timeout=60)
+            suite.check(f"{command} {' '.join(words)} is accepted", result.code in (0, 89), result)
+
+
+def test_help_of_compilers(suite):
+    """Every command answers -h, --help and --help-all; the help of mpicc is the compiler's."""
+    for command in ("cc", "cxx", "fc", "gdb"):
+        for asked in ("-h", "--help", "--help-all"):
+            result = suite.run([MPIRAGE, command, asked])
+            suite.check(f"{command} {asked}", result.code == 0 and f"Usage: mpirage {command} " in result.out and "Examples:" in result.out, result)
+    suite.check("mpicc --help is the compiler's", "Usage: mpirage" not in suite.run([BIN / "mpicc", "--help"]).out)
 
 
 def test_old_names(suite):

@@ -1,6 +1,6 @@
 """Runs every command in the documents, and compares its output with that in the document.
 
-The documents are README.md and all Markdown files below docs/ and crates/. Commands are
+The documents are README.md and all Markdown files below docs/, examples/ and crates/. Commands are
 
     ```console   each line that starts with `$ `; lines that follow are its output
     ```sh        the whole block, as one script
@@ -10,7 +10,7 @@ The documents are README.md and all Markdown files below docs/ and crates/. Comm
 
 A command must exit with 0, or with the N of `# exit N` at the end of its line. Each line of output in a document must appear, in that order, in
 what the command prints; `…` stands for anything. Where nothing is measured, every digit must be the same: in commands that replay a trace or a pattern, or have
-`--compute none`, except for lines about this computer (wall time, memory). Elsewhere numbers and units may differ.
+`--compute none`, except for lines about this computer (wall time, memory). Elsewhere numbers and units may differ, but not numbers of messages and of MPI calls, nor how far to trust the network.
 
 All blocks of one document run in one temporary folder, in order, with the files of examples/ and platforms/ in it and target/release/bin on
 PATH. ```c and ```toml blocks whose first line is a comment that begins with a file name (`/* skewed.c: … */`, `# fast.toml`) are written to
@@ -20,6 +20,7 @@ that file first. Comments in a document give commands that a reader has run befo
     <!-- check: run mpirage cc heat1d.c -o heat1d -->   a command
     <!-- check: skip needs a checkout of its own -->   the next block is not run
     <!-- check: numbers take the speed of this machine -->   numbers of the next block may differ
+    <!-- check: exact nothing is measured -->        numbers of the next block are the same everywhere
 
 The summary of pytest has the commands that were not run, and the reasons.
 """
@@ -37,14 +38,15 @@ import prepare
 import pytest
 from harness import ROOT
 
-PIECE = re.compile(r"^<!-- check: (use|run|skip|numbers) (.+?) -->$|^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PIECE = re.compile(r"^<!-- check: (use|run|skip|numbers|exact) (.+?) -->$|^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(?:/\*|//|#) ([\w.-]+\.(?:c|cpp|toml|goal))\b")
 EXIT = re.compile(r"\s+# exit (\d+)$")
-NUMBER = re.compile(r"\d[\d,]*(\.\d+)?(e[+-]?\d+)?")
+# The first group does not depend on what was measured.
+NUMBER = re.compile(r"(network ± \d+ %|[\d,]+ messages? \([^)]*\)|[\d,]+ MPI calls)|\d[\d,]*(\.\d+)?(e[+-]?\d+)?")
 UNIT = re.compile(r"# ?(ps|ns|µs|us|ms|s|B|KiB|MiB|GiB|%)(?!\w)")
 LIMIT = 120
 # Commands whose results are the same on every computer, and lines in them that are not.
-EXACT = re.compile(r"--compute none|mpirage (replay|tune|compare|platform|info)\b")
+EXACT = re.compile(r"--compute none|mpirage (replay|tune|balance|compare|platform|info)\b")
 OF_THIS_COMPUTER = re.compile(r"wall|memory|processor|cpu_|rss|measured|computation  |Gf/s")
 
 
@@ -57,7 +59,7 @@ class Block:
 
 
 def documents():
-    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "crates").rglob("*.md"))]
+    found = [ROOT / "README.md", *(path for folder in ("docs", "examples", "crates") for path in sorted((ROOT / folder).rglob("*.md")))]
     return [path.relative_to(ROOT) for path in found]
 
 
@@ -102,7 +104,7 @@ def shape(line, folder, exact=False):
     line = line.replace(f"{folder}/", "")
     if exact and not OF_THIS_COMPUTER.search(line):
         return re.sub(r"\s+", " ", line).strip()
-    line = UNIT.sub("# unit", NUMBER.sub("#", line))
+    line = UNIT.sub("# unit", NUMBER.sub(lambda found: found[1] or "#", line))
     # `216 to 508 µs`, `237 µs to 1.02 ms`.
     return re.sub(r"\s+", " ", line.replace("# unit to #", "# to #")).strip()
 
@@ -137,7 +139,7 @@ def check_document(suite, document, files, environment):
     with tempfile.TemporaryDirectory(prefix="test-docs-") as folder:
         for source in (ROOT / "examples", ROOT / "platforms"):
             shutil.copytree(source, folder, dirs_exist_ok=True)
-        skip, numbers_differ = None, False
+        skip, exact = None, None
         for match in PIECE.finditer((ROOT / document).read_text()):
             word, rest, language, body = match.groups()
             name = body and FILE_NAME.match(body)
@@ -150,8 +152,8 @@ def check_document(suite, document, files, environment):
                     suite.check(f"{document}: before a command: {rest}", False, problem)
             elif word == "skip":
                 skip = rest
-            elif word == "numbers":
-                numbers_differ = True
+            elif word in ("numbers", "exact"):
+                exact = word == "exact"
             elif name and language in ("c", "cpp", "toml"):
                 pathlib.Path(folder, name.group(1)).write_text(body)
             elif is_command(language, body):
@@ -159,10 +161,10 @@ def check_document(suite, document, files, environment):
                     if skip:
                         skipped[skip] += 1
                         continue
-                    block.exact = block.exact and not numbers_differ
+                    block.exact = block.exact if exact is None else exact
                     problem = execute(block, folder, environment)
                     suite.check(f"{document}: $ {block.line}", not problem, problem)
-                skip, numbers_differ = None, False
+                skip, exact = None, None
     for reason, count in skipped.items():
         suite.skip(f"{count} commands", reason)
 

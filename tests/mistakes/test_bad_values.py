@@ -189,6 +189,48 @@ def test_options(suite):
     bad.refused("a negative burst", ["run", "-q", "-n", "2", "--compute", f"recorded:{costs}", "/bin/true"], 84, "costs:4: ")
 
 
+# command, exit code, what is said: what people type who have not read the documents
+TYPED = [
+    (["run", "-n", "abc", "/bin/true"], 84, r"'abc' for '--np <N>': expected a number of ranks, such as 16"),
+    (["tune", "bcast", "-n", "abc"], 84, r"'abc' for '--np <N>': expected a whole number"),
+    (["demo", "-n", "abc"], 84, r"'abc' for '-n <N>': expected a whole number"),
+    (["run", "--seed", "99999999999999999999", "/bin/true"], 84, "the number is too large"),
+    (["replay", "-n", "4", RING], 84, r"has no -n: a trace has its own number of ranks; of a pattern write gen:ring,ranks=16"),
+    (["replay", "gen:rng,ranks=4"], 83, r"did you mean ring\?"),
+    (["replay", "gen:ring,rank=4"], 83, r"did you mean ranks\?"),
+    (["replay", "--coll", "allreduce=rng", RING], 84, r"did you mean ring\?"),
+    (["replay", "--coll", "alreduce=ring", RING], 84, r"did you mean allreduce\?"),
+    (["replay", "--hostfile", "{hosts}", RING], 84, r"hosts:3: .*no host `host-9`"),
+    (["replay", "--hostfile", "{slots}", RING], 84, r"slots:2: `slots=two`"),
+    (["balance", RING, "--on-cores", "2"], 83, "no rank of .* calls AMPI_Migrate"),
+    (["platform", "import", "{topology}"], 82, r"cores.*slurm\.conf.*--cores.*latenc.*--net.*rates.*--bandwidth"),
+]
+FILES = {
+    "hosts": "# of the cluster\nhost-0\nhost-9\n", "slots": "host-0 slots=1\nhost-1 slots=two\n",
+    "topology": "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Switches=s0\n",
+}
+
+
+def test_typed(suite):
+    """Usual mistakes on the command line are named with a remedy."""
+    for name, text in FILES.items():
+        (suite.folder / name).write_text(text)
+    files = {name: suite.folder / name for name in FILES}
+    for words, code, said in TYPED:
+        result = suite.run([MPIRAGE, *(word.format(**files) for word in words)])
+        suite.check(f"{' '.join(words)}: exit code {code}", result.code == code, result)
+        suite.check(f"{' '.join(words)}: says {said}", find(said, result.err), result.err)
+
+
+def test_few_slots(suite):
+    """More ranks than slots are no mistake here, but other launchers refuse them."""
+    hosts = suite.folder / "two"
+    hosts.write_text("host-0 slots=1\nhost-1 slots=1\n")
+    for words in (["--hostfile", hosts], ["-H", "host-0:1,host-1:1"]):
+        result = suite.run([MPIRAGE, "replay", "-p", "cluster:4,cores=8", *words, RING])
+        suite.check(f"{words[0]}: too few slots give a warning", result.code == 0 and find("2 slots for 4 ranks.*other launchers refuse", result.err), result)
+
+
 def test_endless(suite):
     """Files that are none."""
     bad = Bad(suite)

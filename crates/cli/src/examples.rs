@@ -14,7 +14,7 @@ Examples:
   mpirage demo
   mpirage demo -n 64";
 
-/// `mpirage cc --help` is the compiler's; `mpirage help cc` shows this.
+/// `mpicc --help` is the compiler's; `mpirage cc --help` shows this.
 pub const CC: &str = "\
 Examples:
   mpirage cc -O2 ring.c -o ring

@@ -10,20 +10,14 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use anyhow::{Context, anyhow};
-use clap::CommandFactory;
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use crate::arguments::Line;
 use crate::exit::{Failure, usage};
-use crate::help;
 
 const SCRIPT: &str = include_str!("gdb.py");
 
 /// Replaces this process by gdb, which runs `mpirage run --ranks-as folded` with these arguments.
 pub fn command(typed: &[OsString]) -> Result<u8, Failure> {
-    if typed.first().is_some_and(|word| ["-h", "--help", "--help-all"].iter().any(|help| word == help)) {
-        return help::print(Line::command(), &["gdb".into()]);
-    }
     if typed.is_empty() {
         return Err(usage("mpirage gdb takes the arguments of `mpirage run`, such as -n 4 ./program"));
     }

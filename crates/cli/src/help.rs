@@ -1,6 +1,7 @@
 //! Help in three lengths: `-h` leaves out what is seldom used, `--help` only rare groups, `--help-all` nothing.
 
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ErrorKind};
@@ -23,24 +24,18 @@ const GROUPS: [(&str, &[&str]); 5] = [
 const RARE: [&str; 4] = [PLACEMENT, PACKETS, MIGRATION, COMPATIBILITY];
 
 /// Options that `-h` leaves out.
-const SELDOM: [&str; 17] = [
-    "call_paths",
-    "clock",
-    "cores",
-    "env",
-    "export",
-    "host_speed",
-    "io",
-    "mpi_abi",
-    "rank_timeout",
-    "repeat",
-    "report_ideal",
-    "seed",
-    "share_malloc",
-    "tag_output",
-    "trace_collectives",
-    "universe_size",
-    "wdir",
+#[rustfmt::skip]
+const SELDOM: [&str; 39] = [
+    "breakpoints", "call_paths", "calls", "clock", "cores", "criterion", "decision", "decompose", "eager_limit", "env", "exhaustive", "export",
+    "grid", "hold_out", "host_speed", "io", "lost_after", "memory", "mpi", "mpi_abi", "mpicc", "mpirun", "no_alone", "node", "radices",
+    "rank_timeout", "repeat", "report_ideal", "save", "seed", "segments", "share_malloc", "slurm_option", "state", "tag_output", "topology",
+    "trace_collectives", "universe_size", "wdir",
+];
+
+/// Where commands that have no `-n` get their number of ranks from.
+const RANKS_OF: [(&str, &str); 2] = [
+    ("replay", "a trace has its own number of ranks; of a pattern write gen:ring,ranks=16"),
+    ("report", "a run has its own number of ranks; of a pattern write gen:ring,ranks=16"),
 ];
 
 /// How much help lists.
@@ -82,6 +77,15 @@ impl Length {
     }
 }
 
+/// Do the typed words ask for help with a command whose arguments clap does not parse? The help of `mpicc` is the compiler's.
+pub fn is_asked_of_command(typed: &[OsString]) -> bool {
+    let words: Vec<&str> = typed.iter().filter_map(|word| word.to_str()).collect();
+    match words[..] {
+        ["gdb", help, ..] | ["cc" | "cxx" | "fc", help] => ["-h", "--help", "--help-all"].contains(&help),
+        _ => false,
+    }
+}
+
 /// Adds `--help-all` to a command and those inside it. Commands whose options clap parses to the end need it for completions only:
 /// [`answer`] knows the unknown option.
 pub fn with_all(command: Command) -> Command {
@@ -99,12 +103,33 @@ pub fn answer(error: &clap::Error, definition: Command, typed: &[OsString]) -> R
         output::styled_error(&chosen(definition, typed).render_help());
         return Ok(USAGE);
     }
-    let printed = error.print();
+    let printed = in_other_words(error, typed).as_ref().unwrap_or(error).print();
     if error.use_stderr() {
         // The exit code says enough if standard error is gone.
         return Ok(USAGE);
     }
     output::written(printed).map(|()| 0)
+}
+
+/// The error with a remedy, where clap has none: it says "invalid digit found in string", and that `-n` may be a value.
+fn in_other_words(error: &clap::Error, typed: &[OsString]) -> Option<clap::Error> {
+    let said = not_a_number(error).or_else(|| ranks_elsewhere(error, typed))?;
+    Some(clap::Error::raw(error.kind(), format!("{said}\n\nFor more information, try '--help'.\n")))
+}
+
+fn not_a_number(error: &clap::Error) -> Option<String> {
+    let parser = std::error::Error::source(error)?.downcast_ref::<ParseIntError>()?;
+    let is_too_large = matches!(parser.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow);
+    let (value, option) = (error.get(ContextKind::InvalidValue)?, error.get(ContextKind::InvalidArg)?);
+    let problem = if is_too_large { "the number is too large" } else { "expected a whole number" };
+    Some(format!("invalid value '{value}' for '{option}': {problem}"))
+}
+
+fn ranks_elsewhere(error: &clap::Error, typed: &[OsString]) -> Option<String> {
+    let option = error.get(ContextKind::InvalidArg)?.to_string();
+    let command = typed.first().filter(|_| option == "-n" || option == "--np")?;
+    let (name, remedy) = RANKS_OF.iter().find(|(name, _)| command == name)?;
+    Some(format!("`mpirage {name}` has no {option}: {remedy}"))
 }
 
 /// Lists the commands inside by group.
@@ -180,8 +205,12 @@ mod tests {
 
     #[test]
     fn options_that_help_leaves_out_exist() {
-        let run = RunArguments::command();
-        let all: Vec<&str> = run.get_arguments().map(|each| each.get_id().as_str()).collect();
+        let (line, run) = (Line::command(), RunArguments::command());
+        let all: BTreeSet<&str> = line
+            .get_subcommands()
+            .flat_map(Command::get_arguments)
+            .map(|each| each.get_id().as_str())
+            .collect();
         assert!(SELDOM.iter().all(|id| all.contains(id)));
         let headings: Vec<&str> = run.get_arguments().filter_map(Arg::get_help_heading).collect();
         assert!(RARE.iter().all(|heading| headings.contains(heading)));

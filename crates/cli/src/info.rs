@@ -100,7 +100,7 @@ fn list_functions() -> Result<(), Failure> {
 
 fn missing_functions(install: &Install) -> Vec<String> {
     const MARK: &[u8] = b"mpirage functions not there yet:";
-    let library = std::fs::read(install.library.join(install::LIBRARY)).unwrap_or_default();
+    let library = std::fs::read(install.library.join(install::LOADED)).unwrap_or_default();
     let Some(at) = library.windows(MARK.len()).position(|window| window == MARK) else { return Vec::new() };
     let list = &library[at + MARK.len()..];
     let end = list.iter().position(|&byte| byte == 0).unwrap_or(0);

@@ -101,6 +101,9 @@ fn compile(language: Language, arguments: &[OsString]) -> Result<u8, Failure> {
 fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
     // Compilers and launchers have their own syntax, so these commands are not parsed by clap.
     let tail = rest.get(1..).unwrap_or_default();
+    if help::is_asked_of_command(rest) {
+        return help::print(Line::command(), rest);
+    }
     match rest.first().and_then(|word| word.to_str()) {
         Some("cc") => return compile(Language::C, tail),
         Some("cxx") => return compile(Language::Cxx, tail),

@@ -449,6 +449,10 @@ pub fn choice(option: &str, text: &str) -> Result<Choice, Failure> {
             ChoiceError::Rule(RuleError::NotForCollective { collective, name }) => {
                 words::did_you_mean(name, collective.algorithms().map(|algorithm| algorithm.name()))
             }
+            ChoiceError::Rule(RuleError::UnknownCollective(name)) => words::did_you_mean(
+                name,
+                mpirage_call::Collective::ALL.iter().map(|collective| collective.name()),
+            ),
             _ => String::new(),
         };
         usage(format!("{option}: {error}{meant}"))

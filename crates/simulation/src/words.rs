@@ -1,5 +1,6 @@
-//! Numbers, choices and suggestions in messages.
+//! Numbers and choices in messages.
 
+pub use mpirage_units::did_you_mean;
 use mpirage_units::plural_ending;
 
 use crate::failure::{Failure, usage};
@@ -52,17 +53,6 @@ pub fn choose<T: Copy>(option: &str, text: &str, choices: &[(&str, T)]) -> Resul
     })
 }
 
-/// `; did you mean NAME?` if one of the names is like what was typed, else nothing.
-pub fn did_you_mean<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
-    // Letters that are swapped, missing, added or wrong.
-    let mistakes = |name: &str| strsim::osa_distance(typed, name);
-    let closest = names.min_by_key(|name| mistakes(name));
-    match closest.filter(|name| mistakes(name) <= 1 + typed.chars().count() / 4) {
-        Some(name) => format!("; did you mean {name}?"),
-        None => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,7 +86,6 @@ mod tests {
         let error = choose("now").unwrap_err().error.to_string();
         assert_eq!(error, "--when now: expected auto, always or never");
     }
-
     #[test]
     fn only_what_is_alike_is_suggested() {
         let models = || ["flow", "simgrid", "loggops"].into_iter();

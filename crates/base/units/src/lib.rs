@@ -19,4 +19,4 @@ pub use quantity::{
 pub use random::{Consumer, Random, draw, scramble};
 pub use size::{parse_size, written_size};
 pub use time::{Duration, Time};
-pub use words::{counted, plural_ending, time_text};
+pub use words::{counted, did_you_mean, plural_ending, time_text};

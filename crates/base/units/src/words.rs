@@ -17,6 +17,17 @@ pub fn plural_ending(number: u64, noun: &str) -> &'static str {
     }
 }
 
+/// `; did you mean NAME?` if one of the names is like what was typed, else nothing.
+pub fn did_you_mean<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    // Letters that are swapped, missing, added or wrong.
+    let mistakes = |name: &str| strsim::osa_distance(typed, name);
+    let closest = names.into_iter().min_by_key(|name| mistakes(name));
+    match closest.filter(|name| mistakes(name) <= 1 + typed.chars().count() / 4) {
+        Some(name) => format!("; did you mean {name}?"),
+        None => String::new(),
+    }
+}
+
 /// `12.3 µs`: three significant digits.
 pub fn time_text(time: Duration) -> String {
     const UNITS: [(f64, &str); 4] = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];

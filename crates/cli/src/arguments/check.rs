@@ -17,7 +17,7 @@ const CHECKS: &str = "Checks";
     version,
     max_term_width = 100,
     after_help = examples::CHECK,
-    mut_args = hidden
+    mut_args = listed
 )]
 pub struct CheckArguments {
     /// The form of the report
@@ -51,10 +51,13 @@ pub enum CheckFormat {
     Sarif,
 }
 
-/// Options of `run` that have no effect on a check, which refuses them: its help does not list them.
-pub const REFUSED: [&str; 6] = ["json", "trace", "report", "pcap", "repeat", "share_malloc"];
+/// Options of `run` that a check refuses, or that have no effect on one: its help does not list them.
+#[rustfmt::skip]
+const UNLISTED: [&str; 11] = [
+    "json", "pcap", "pcap_snap", "quiet", "repeat", "report", "report_ideal", "share_malloc", "trace", "trace_collectives", "universe_size",
+];
 
-fn hidden(argument: Arg) -> Arg {
-    let refused = REFUSED.contains(&argument.get_id().as_str());
-    if refused { argument.hide(true) } else { argument }
+fn listed(argument: Arg) -> Arg {
+    let unlisted = UNLISTED.contains(&argument.get_id().as_str());
+    if unlisted { argument.hide(true) } else { argument }
 }

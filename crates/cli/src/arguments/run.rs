@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Arg, Parser};
 use mpirage_simulation::{ProgramPart, RunRequest};
 
 use super::{
@@ -174,7 +174,8 @@ impl RunArguments {
     about = "Run an MPI program in real time on a simulated network, slowed down by a time factor",
     version,
     max_term_width = 100,
-    after_help = examples::EMULATE
+    after_help = examples::EMULATE,
+    mut_args = listed_in_emulate
 )]
 pub struct EmulateArguments {
     /// How much slower than real time: a number from 1 on; auto (runs the program with 1, 2, 4 … until the results stop changing); or
@@ -187,6 +188,17 @@ pub struct EmulateArguments {
     /// The options of `run`.
     #[command(flatten)]
     pub run: RunArguments,
+}
+
+/// Options of `run` that an emulation refuses: its help does not list them.
+#[rustfmt::skip]
+const UNLISTED: [&str; 9] = [
+    "balancer", "clock", "compute", "decision", "every", "ranks_as", "repeat", "state", "universe_size",
+];
+
+fn listed_in_emulate(argument: Arg) -> Arg {
+    let unlisted = UNLISTED.contains(&argument.get_id().as_str());
+    if unlisted { argument.hide(true) } else { argument }
 }
 
 /// A number of ranks.

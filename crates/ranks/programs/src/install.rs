@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use crate::fronts::FRONTS;
 
 /// The file name of the library at link time.
-pub const LIBRARY: &str = "libmpi_abi.so";
+const LIBRARY: &str = "libmpi_abi.so";
 /// The file name of the library at run time.
 pub const LOADED: &str = "libmpi_abi.so.1";
 

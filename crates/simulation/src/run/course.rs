@@ -134,7 +134,7 @@ impl Run {
         let size = self.programs.len() as u32;
         let shape = JobShape { size, start: Time::ZERO, speed: Some(self.host_speed()) };
         let folded = match self.rank_mode.folded {
-            true => Some(Install::locate()?.library.join(install::LIBRARY)),
+            true => Some(Install::locate()?.library.join(install::LOADED)),
             false => None,
         };
         Ok(ProgramRun {

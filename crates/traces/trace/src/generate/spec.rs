@@ -2,7 +2,7 @@
 
 use mpirage_call::Collective;
 use mpirage_data::dims_create;
-use mpirage_units::{BYTES, DURATION, FACTOR, WORK};
+use mpirage_units::{BYTES, DURATION, FACTOR, WORK, did_you_mean};
 
 use super::collective::CollectiveSpec;
 use super::grid::Grid;
@@ -183,8 +183,9 @@ impl<'a> Typed<'a> {
         let Some(info) = PATTERNS.iter().find(|info| info.name == name) else {
             let names: Vec<_> = PATTERNS.iter().map(|info| info.name).collect();
             return Err(TraceError::Spec(format!(
-                "{text}: there is no pattern `{name}`; there are {}",
-                names.join(", ")
+                "{text}: there is no pattern `{name}`; there are {}{}",
+                names.join(", "),
+                did_you_mean(name, names.iter().copied())
             )));
         };
         let mut typed = Typed { text, info, values: Vec::new() };
@@ -195,7 +196,10 @@ impl<'a> Typed<'a> {
             let (key, value) = (key.trim(), value.trim());
             if !typed.knows(key) {
                 let known: Vec<_> = typed.keys().collect();
-                return Err(typed.bad(format!("`{name}` knows no `{key}`; it knows {}", known.join(", "))));
+                let meant = did_you_mean(key, known.iter().copied());
+                return Err(
+                    typed.bad(format!("`{name}` knows no `{key}`; it knows {}{meant}", known.join(", ")))
+                );
             }
             if typed.values.iter().any(|&(other, _)| other == key) {
                 return Err(typed.bad(format!("`{key}` is given twice")));

@@ -204,7 +204,7 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, TraceError> {
 fn listed(list: &Path) -> Result<RankFiles, TraceError> {
     let text = mpirage_files::read(list, mpirage_files::LONGEST_TEXT)?;
     let text = String::from_utf8(text).map_err(|_| {
-        TraceError::bad(list, TracePlace::File, "is neither a trace nor a list of files: it is not text")
+        TraceError::bad(list, TracePlace::File, "is neither a trace nor a list of traces: it is not text; `mpirage info traces` lists the formats that can be read")
     })?;
     let folder = list.parent().unwrap_or(Path::new(""));
     let mut files = Vec::new();
@@ -216,8 +216,7 @@ fn listed(list: &Path) -> Result<RankFiles, TraceError> {
         let path = [folder.join(name), name.to_owned()].into_iter().find(|path| path.is_file());
         let missing = || {
             if name.to_string_lossy().starts_with(['<', '{', '[']) {
-                let problem =
-                    "is neither a trace nor a list of traces: it looks like a web page, XML or JSON";
+                let problem = "is neither a trace nor a list of traces: it looks like a web page, XML or JSON; `mpirage info traces` lists the formats that can be read";
                 return TraceError::bad(list, TracePlace::File, problem);
             }
             let problem = format!(
