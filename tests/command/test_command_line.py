@@ -602,6 +602,19 @@ def test_exhausted_memory(suite):
     suite.check("exhausted memory is named", result.code == 84 and "memory is exhausted" in result.err and "backtrace" not in result.err, result)
 
 
+def test_json_of_descriptions(suite):
+    """`--json` has one form in all commands: alone, with - or a file."""
+    file, taken = suite.folder / "shown.json", suite.folder / "taken.toml"
+    taken.write_text((ROOT / "platforms" / "cluster.toml").read_text())
+    for words in (["platform", "show", "cluster:4"], ["trace", "info", "gen:ring,ranks=4"]):
+        plain, alone = (suite.run([MPIRAGE, *words, *form]) for form in (["--json"], ["--json", "-"]))
+        suite.check(f"{words}: --json - is alone on standard output", alone.code == 0 and json.loads(alone.out) == json.loads(plain.out), alone)
+        written = suite.run([MPIRAGE, *words, f"--json={file}"])
+        suite.check(f"{words}: --json=FILE", written.code == 0 and not written.out and file.read_text() == plain.out, written)
+    refused = suite.run([MPIRAGE, "platform", "show", taken, f"--json={taken}"])
+    suite.check("an input is not replaced", refused.code == 84 and "replace" in refused.err and "[cluster]" in taken.read_text(), refused)
+
+
 def test_colours(suite):
     """Colours are for terminals whose user wants them."""
     words = f"{MPIRAGE} run -p nothere /bin/true"

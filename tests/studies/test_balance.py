@@ -125,6 +125,8 @@ def test_costs(suite):
     heavier = rotate("--decision", "0s", "--state", "20MB")["simulated_seconds"] - free["simulated_seconds"]
     suite.check("costs: twice the bytes take about twice the time", 1.9 < heavier / extra < 2.1, heavier / extra)
     traced = rotate("--decision", "0s")
+    asked = balance(suite, trace, "--on-cores", CORES, "--balancer", "rotate", "--every", 10, "--state", "0B")
+    suite.check("costs: states without bytes are no doubt if asked for", asked.code == 0 and "--state" not in asked.err, asked)
     suite.check("costs: the trace has the size of the state", traced["moved_bytes"] == traced["decisions"] * STATE_BYTES, traced["moved_bytes"])
 
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use mpirage_files::{folder_of, is_special, resolve};
 use mpirage_simulation::{MachineRequest, OutputRequest, Replay, Run, Workload};
 
+use crate::arguments::JsonArgument;
 use crate::exit::{Failure, usage};
 
 /// The files that a command reads and writes.
@@ -37,6 +38,14 @@ enum Identity {
     Existing(u64, u64),
     /// Device and inode of the innermost folder that exists, and the rest of the path.
     New(u64, u64, PathBuf),
+}
+
+/// Refuses a file of JSON that would replace the input.
+pub fn check_json(json: &JsonArgument, role: &str, input: &str) -> Result<(), Failure> {
+    let mut files = Conflicts::default();
+    files.input(role, Path::new(input));
+    json.add_to(&mut files);
+    files.check()
 }
 
 impl Conflicts {

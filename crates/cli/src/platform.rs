@@ -11,8 +11,10 @@ use mpirage_simulation::{load_platform, resolve_model, words::count};
 use serde_json::{Value, json};
 
 use crate::arguments::{ImportArguments, PlatformAction};
+use crate::conflicts::check_json;
 use crate::exit::{Failure, bad_platform, usage};
 use crate::output::{self, say};
+use crate::results::JsonOutput;
 
 /// Hosts of a built-in platform without a size, such as `cluster`.
 const RANKS: u32 = 16;
@@ -24,8 +26,9 @@ pub fn command(action: &PlatformAction) -> Result<u8, Failure> {
         PlatformAction::Show { platform, net, packet: true, .. } => {
             show_packet(&load(platform, net.as_deref(), "packet")?)
         }
-        PlatformAction::Show { platform, net, model, json: true, .. } => {
-            show_json(&load(platform, net.as_deref(), model)?)
+        PlatformAction::Show { platform, net, model, json, .. } if json.is_wanted() => {
+            check_json(json, "the platform", platform)?;
+            show_json(&load(platform, net.as_deref(), model)?, JsonOutput::open(json)?)
         }
         PlatformAction::Show { platform, model, net, .. } => {
             show(&load(platform, net.as_deref(), model)?, model)
@@ -84,7 +87,7 @@ fn show_packet(platform: &Platform) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn show_json(platform: &Platform) -> Result<u8, Failure> {
+fn show_json(platform: &Platform, output: JsonOutput) -> Result<u8, Failure> {
     let classes = platform.link_classes();
     let links = classes.iter().filter(|class| class.links > 0).map(
         |class| json!({ "name": class.name, "links": class.links, "bytes_per_second": class.bandwidth }),
@@ -99,8 +102,7 @@ fn show_json(platform: &Platform) -> Result<u8, Failure> {
         "storage": platform.storages().iter().map(storage).collect::<Vec<_>>(),
         "network": figures(&platform.network_figures()),
     });
-    output::try_line(shown)?;
-    Ok(0)
+    output.write(&shown).map(|()| 0)
 }
 
 fn storage(storage: &StorageSpec) -> Value {

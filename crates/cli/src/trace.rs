@@ -9,11 +9,11 @@ use mpirage_trace::{
 };
 use serde_json::{Value, json};
 
-use crate::arguments::TraceAction;
-use crate::conflicts::Conflicts;
+use crate::arguments::{JsonArgument, TraceAction};
+use crate::conflicts::{Conflicts, check_json};
 use crate::exit::{Failure, bad_trace, usage};
 use crate::output;
-use crate::results;
+use crate::results::{self, JsonOutput};
 
 /// MPI functions shown; of the others, only their number.
 const FUNCTIONS_SHOWN: usize = 20;
@@ -30,7 +30,7 @@ pub fn command(action: &TraceAction) -> Result<u8, Failure> {
             let interrupt = Interrupt::watch()?;
             aggregate(input, Path::new(output), (grid, to), communication.as_deref(), interrupt).map(|()| 0)
         }
-        TraceAction::Info { trace, json } => show(trace, *json),
+        TraceAction::Info { trace, json } => show(trace, json),
     }
 }
 
@@ -150,14 +150,14 @@ fn each_schedule(
     Ok(())
 }
 
-fn show(trace: &str, as_json: bool) -> Result<u8, Failure> {
+fn show(trace: &str, json: &JsonArgument) -> Result<u8, Failure> {
+    check_json(json, "the trace", trace)?;
     let mut workload: Box<dyn Workload> = open(trace).map_err(bad_trace)?;
     let info = info(workload.as_mut()).map_err(bad_trace)?;
-    if as_json {
-        output::line(format_args!("{}", as_value(&info)));
-    } else {
-        print(trace, &info);
+    if json.is_wanted() {
+        return JsonOutput::open(json)?.write(&as_value(&info)).map(|()| 0);
     }
+    print(trace, &info);
     Ok(0)
 }
 

@@ -197,7 +197,7 @@ impl Study {
         let weightless = |outcome: &CaseOutcome| {
             outcome.history.intervals.iter().all(|interval| interval.moved_bytes == 0)
         };
-        if outcomes.iter().any(moved) && outcomes.iter().all(weightless) {
+        if self.state_bytes.is_none() && outcomes.iter().any(moved) && outcomes.iter().all(weightless) {
             warnings.push(
                 "the trace does not say how large the state of a rank is, so migration costs no bytes; set it with --state"
                     .to_owned(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::JsonArgument;
 use crate::examples;
 
 /// `mpirage platform`.
@@ -27,11 +28,11 @@ pub enum PlatformAction {
         #[arg(long, value_name = "NETWORK")]
         net: Option<String>,
         /// Show the parameters of --model packet, each with its meaning
-        #[arg(long, conflicts_with = "model")]
+        #[arg(long, conflicts_with_all = ["model", "json"])]
         packet: bool,
-        /// Print hosts, links and figures of the network as one JSON object
-        #[arg(long, conflicts_with = "packet")]
-        json: bool,
+        /// Hosts, links and figures of the network as JSON.
+        #[command(flatten)]
+        json: JsonArgument,
     },
     /// Make a platform file from what a site has: Slurm's topology.conf and slurm.conf, ibnetdiscover's output, lstopo's XML
     #[command(after_help = examples::PLATFORM_IMPORT)]

@@ -98,8 +98,8 @@ pub enum TraceAction {
     Info {
         /// A trace, or gen:PATTERN,…
         trace: String,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
+        /// The contents as JSON.
+        #[command(flatten)]
+        json: JsonArgument,
     },
 }

@@ -41,7 +41,7 @@ impl Library {
         if let Some(format) = &arguments.format {
             let choices = LIBRARIES.map(|(name, _)| name);
             let known = LIBRARIES.iter().find(|(name, _)| name == format).map(|(_, library)| *library);
-            let meant = words::did_you_mean(format, choices.into_iter());
+            let meant = words::did_you_mean(format, choices);
             let unknown = || usage(format!("--format {format}: expected {}{meant}", choices.join(", ")));
             return known.ok_or_else(unknown).map(Some);
         }
