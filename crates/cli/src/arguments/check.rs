@@ -52,7 +52,7 @@ pub enum CheckFormat {
 }
 
 /// Options of `run` that have no effect on a check, which refuses them: its help does not list them.
-pub const REFUSED: [&str; 6] = ["json", "trace", "report", "pcap", "repeat", "share_malloc"];
+pub const REFUSED: [&str; 7] = ["json", "trace", "report", "live", "pcap", "repeat", "share_malloc"];
 
 fn hidden(argument: Arg) -> Arg {
     let refused = REFUSED.contains(&argument.get_id().as_str());
