@@ -20,6 +20,8 @@ DEBIAN_PYTHON = "/usr/bin/python3"
 # Readers of timelines, by the module they are imported as; and what drives the browser.
 TIMELINES = {"pandas": "pandas", "pyarrow": "pyarrow", "perfetto": "perfetto", "google.protobuf": "protobuf"}
 PLAYWRIGHT = {"playwright": "playwright"}
+# Reads exports of call trees.
+CUBE = {"pycubexr": "pycubexr"}
 # Runs the tests, two files at a time.
 PYTEST = {"pytest": "pytest", "xdist": "pytest-xdist"}
 # Checks results against docs/reference/result.schema.json.
@@ -116,7 +118,7 @@ def say(text):
 def everything():
     """Installs all that can be installed, and says what cannot."""
     browser_here = pathlib.Path(CHROMIUM).exists()
-    for step in (lambda: debian(DEBIAN | OTF2 | SLURM | ({} if browser_here else DEBIAN_BROWSER)), lambda: python(PYTEST | TIMELINES | PLAYWRIGHT | SCHEMAS)):
+    for step in (lambda: debian(DEBIAN | OTF2 | SLURM | ({} if browser_here else DEBIAN_BROWSER)), lambda: python(PYTEST | TIMELINES | PLAYWRIGHT | SCHEMAS | CUBE)):
         try:
             step()
         except Missing as missing:

@@ -349,7 +349,7 @@ def test_page(suite):
         load = case["computed_seconds"] / CORES / case["simulated_seconds"]
         suite.check(f"page: {key}: mean load", math.isclose(case["mean_load"], load, rel_tol=1e-9), case["mean_load"])
     best = min(found.values(), key=lambda case: case["simulated_seconds"])
-    suite.check("page: the answer", f"<b>{best['balancer']}, every {best['every']}</b> is the fastest" in text, best["balancer"])
+    suite.check("page: the answer", f'<div class="verdict"><p>{best["balancer"]}, every {best["every"]} is the fastest' in text, best["balancer"])
     for heading in ("Makespan", "Makespan by interval", "Average load over time", "Load of each core"):
         suite.check(f"page: {heading}", f"<h2>{heading}</h2>" in text)
     suite.check("page: links to nothing", "src=" not in text and "href=" not in text)

@@ -462,6 +462,32 @@ def trace_with_slow_ranks():
     return "\n".join(lines) + "\n"
 
 
+def trace_with_two_functions():
+    """64 ranks exchange messages in pairs. Those of one half wait for them in MPI_Send, the others in MPI_Waitall."""
+    lines = []
+    for rank in range(64):
+        message = f"{rank ^ 1} 0 1048576 6"
+        send = [f"send {message}"] if rank < 32 else [f"isend {message}", "waitall"]
+        step = ["compute 1000000", *(send + [f"recv {message}"] if rank % 2 == 0 else [f"recv {message}"] + send)]
+        lines += [f"{rank} {action}" for action in ["init", *step * 20, "finalize"]]
+    return "\n".join(lines) + "\n"
+
+
+def trace_of_halves(ranks, slow):
+    """The upper half of the ranks computes twice as long; `slow` says how many times as long some of the others compute."""
+    lines = []
+    for rank in range(ranks):
+        work = 1_000_000 * (2 if rank >= ranks // 2 else slow.get(rank, 1))
+        lines += [f"{rank} {action}" for action in ["init", *[f"compute {work:.0f}"] * 2, "barrier", "finalize"]]
+    return "\n".join(lines) + "\n"
+
+
+def write(path, text):
+    """Writes a file; gives its path."""
+    path.write_text(text)
+    return path
+
+
 KINDS = {
     "demo": lambda: [made(16, 30, late=5)],
     "imbalanced": lambda: [made(16, 30, late=5, seed=4, program="imbalanced")],

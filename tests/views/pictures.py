@@ -40,10 +40,10 @@ class Reports:
                 sys.exit(f"{name}: {done.stderr}")
         return path
 
-    def program(self, name, source, ranks, *arguments, flags=()):
+    def program(self, name, source, ranks, *arguments, flags=(), platform=None):
         binary = self.folder / name
         subprocess.run([MPIRAGE, "cc", "-O1", "-g", *flags, ROOT / source, "-o", binary], check=True)
-        return self.run(name, "run", "-q", "--host-speed", "10Gf", "--compute", "none", "-n", str(ranks), "-p", f"cluster:{ranks}", binary, *arguments)
+        return self.run(name, "run", "-q", "--host-speed", "10Gf", "--compute", "none", "-n", str(ranks), "-p", platform or f"cluster:{ranks}", binary, *arguments)
 
     def triangle(self):
         return self.program("triangle", "tests/views/pictures/triangle.c", 16)
@@ -71,6 +71,42 @@ class Reports:
         return self.run("kinds", "replay", "-q", "slow.ti", "-p", "fat-tree:16x64")
 
 
+    def three(self):
+        """One workload on three networks."""
+        path, runs = self.folder / "three.html", []
+        for net in ("hdr200", "edr", "10gige-tcp"):
+            runs.append(self.run(f"on-{net}", "replay", "-q", "gen:halo2d,ranks=16,iterations=20,compute=300us,imbalance=0.3,bytes=64KiB", "--ppn", "1", "-p", "cluster:16", "--net", net))
+        subprocess.run([MPIRAGE, "report", *runs, "-o", path], check=True, capture_output=True)
+        return path
+
+    def flame(self):
+        return self.program("flame", "tests/views/wait_states/call_paths.c", 4)
+
+    def imbalance(self):
+        return self.run("imbalance", "replay", "-q", "gen:halo2d,ranks=16,iterations=20,compute=1ms,imbalance=1.5,bytes=8", "-p", "cluster:16")
+
+    def contention(self):
+        return self.program("contention", "tests/views/wait_states/cases.c", 4, "contention")
+
+    def turns(self):
+        return self.program("turns", "tests/views/wait_states/turns.c", 8, platform="cluster:8,speed=10Gf")
+
+    def scaling(self):
+        """The page of a scaling study."""
+        (self.folder / "scaling.toml").write_text(SCALING)
+        done = subprocess.run([MPIRAGE, "sweep", "scaling.toml"], capture_output=True, text=True, cwd=self.folder)
+        path = self.folder / "scaling.sweep" / "index.html"
+        if not path.exists():
+            sys.exit(f"scaling: {done.stderr}")
+        return path
+
+
+SCALING = """command = "replay -p cluster:{ranks} --net {net} --ppn 1 gen:halo2d,ranks={ranks},bytes=64KiB,compute={ranks.compute},iterations=20"
+[parameters]
+ranks = [{ value = 4, compute = "800us" }, { value = 16, compute = "200us" }, { value = 64, compute = "50us" }, { value = 256, compute = "12.5us" }]
+net = ["hdr200", "10gige-tcp"]
+"""
+VERDICT = "[data-figure=verdict]", "[data-figure=verdict]"
 TIMELINE = "[data-figure=timeline]", "[data-figure=timeline] > .legend"
 # Each picture: the report, its first and its last part, and what is done before.
 PICTURES = {
@@ -82,13 +118,21 @@ PICTURES = {
     "network": (Reports.torus, "#network h2", "[data-figure=topology]", None),
     "kinds": (Reports.kinds, "[data-figure=kinds]", "[data-figure=kinds]", None),
     "kinds-timeline": (Reports.kinds, *TIMELINE, None),
+    "verdict-late-sender": (Reports.waits, *VERDICT, None),
+    "verdict-imbalance": (Reports.imbalance, *VERDICT, None),
+    "verdict-contention": (Reports.contention, *VERDICT, None),
+    "verdict-in-turn": (Reports.turns, *VERDICT, None),
+    "flame": (Reports.flame, "[data-figure=call-tree]", "[data-figure=call-tree]", None),
+    "three": (Reports.three, "[data-figure=waterfall-b]", "[data-figure=comparison]", None),
+    "scaling": (Reports.scaling, "h1", ".charts", None),
     "two": (Reports.two, ".bar", "[data-figure=comparison]", None),
 }
 
 
 def settled(page):
     """Waits until the page and what was asked for are drawn. (Playwright's own waiting needs `eval`, which the page forbids itself.)"""
-    while not page.evaluate("Boolean(window.mpirageReport)"):
+    # Pages of studies are drawn when they are loaded.
+    while not page.evaluate("Boolean(window.mpirageReport) || !document.getElementById('main')"):
         page.wait_for_timeout(50)
     page.wait_for_timeout(500)
 

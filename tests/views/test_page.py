@@ -12,8 +12,11 @@ import json
 import os
 import pathlib
 import subprocess
+import tarfile
+import xml.etree.ElementTree
 
 import page_data
+import pictures
 import prepare
 import pytest
 
@@ -424,6 +427,10 @@ TROUBLES = {
     "late_sender": (["run", "-q", "-n", "5", "-p", "cluster:5", "--compute", "none"], "tests/views/wait_states/cases.c", ["chain"],
                     ["due to late senders", "Rank 0 makes other ranks wait 40.000 ms by what it does before MPI_Send at cases.c:"]),
     "imbalance": (["replay", "-q", "gen:halo2d,ranks=16,iterations=20,compute=1ms,imbalance=1.5,bytes=8", "-p", "cluster:16"], None, [], ["If computation were even, the run would take about"]),
+    "contention": (["run", "-q", "-n", "4", "-p", "cluster:4", "--model", "flow:affine", "--compute", "none"], "tests/views/wait_states/cases.c", ["contention"],
+                   ["Messages that share links cost", "the link with the most is cluster_link_2_DOWN"]),
+    "serialisation": (["run", "-q", "-n", "8", "-p", "cluster:8,speed=10Gf", "--compute", "none"], "tests/views/wait_states/turns.c", [],
+                      ["due to late senders", "Ranks work in turn: if messages took no time, the run would still take 80.", "though no rank computes for more than 10."]),
     "network": (["replay", "-q", "gen:halo2d,ranks=16,iterations=5,bytes=1MiB,compute=100us", "-p", "cluster:16"], None, [], ["If messages took no time, the run would take"]),
 }
 
@@ -468,12 +475,61 @@ def test_call_tree(browser):
     assert page.complaints == [], page.complaints
 
 
+def test_cubex(browser):
+    """The export for Cube, read by pycubexr: metrics, call tree and ranks, with the values of the table."""
+    prepare.python(prepare.CUBE)
+    from pycubexr import CubexParser
+
+    command, source, arguments = CALL_TREE
+    page = browser.open(real_report(browser, "cubex", command, source, 0, arguments))
+    until(page, "Boolean(document.querySelector('[data-figure=call-tree]'))")
+    columns, *rows = downloaded(page, "call-tree")
+    with page.expect_download() as waiting:
+        page.locator("[data-figure=call-tree] button", has_text="Cube").click()
+    file = browser.folder / "call_tree.cubex"
+    waiting.value.save_as(file)
+    wanted = {}
+    for row in (dict(zip(columns, row)) for row in rows):
+        for metric, column in (("time", "own_time"), ("computation", "own_compute"), ("mpi", "own_mpi"), ("mpi_waiting", "own_waiting"), ("visits", "own_calls"), ("bytes", "own_bytes")):
+            if float(row[column]) > 0:
+                wanted[metric, row["path"], row["line"], int(row["rank"])] = float(row[column])
+    found = {}
+    with CubexParser(str(file)) as cube:
+        above = {child.id: node for node in cube.all_cnodes() for child in node.get_children()}
+        lines = {int(node.get("id")): f"{node.get('mod')}:{node.get('line')}" for node in anchor(file).iter("cnode")}
+        places = [location.id for location in cube.get_locations()]
+        for metric in cube.all_metrics():
+            values = cube.get_metric_values(metric)
+            for number in values.cnode_indices:
+                node, path = cube.get_cnode(number), []
+                while node.id in above:
+                    path.insert(0, cube.get_region(node).name)
+                    node = above[node.id]
+                line = lines[number].removesuffix(":-1").strip(":")
+                for rank, value in zip(places, values.cnode_values(number)):
+                    if value > 0:
+                        found[metric.name, ";".join(path), line, rank] = value
+        tree = {metric.name: {child.name for child in metric.childs} for metric in cube.all_metrics()}
+    assert places == list(range(4)) and tree["time"] >= {"mpi"} and tree["visits"] == set(), (places, tree)
+    # The table has no calls that take no time.
+    in_table = {key for key in found if key[1:] in {other[1:] for other in wanted}}
+    assert in_table == wanted.keys() and all(abs(found[key] - wanted[key]) <= 1e-12 * abs(wanted[key]) for key in wanted), in_table ^ wanted.keys()
+    assert {key[0] for key in found.keys() - in_table} <= {"visits", "bytes"}, found.keys() - in_table
+    assert page.complaints == [], page.complaints
+
+
+def anchor(cubex):
+    """The XML of a file of Cube."""
+    with tarfile.open(cubex) as tar:
+        return xml.etree.ElementTree.parse(tar.extractfile("anchor.xml"))
+
+
 CROWDED = """() => {
-    const shown = [], walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    const shown = [], walker = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
         const node = walker.currentNode, parent = node.parentElement;
-        if (!node.data.trim() || !parent.checkVisibility() || parent.closest(".flame, .unseen, select, [hidden]")) continue;
-        const range = document.createRange(), box = parent.closest(".scroll")?.getBoundingClientRect();
+        if (!node.data.trim() || !parent.checkVisibility() || parent.closest(".flame, .unseen, select, script, title, [hidden]")) continue;
+        const range = document.createRange(), box = parent.closest(".scroll, .wide, .charts, pre")?.getBoundingClientRect();
         range.selectNodeContents(node);
         for (const { left, right, top, bottom } of range.getClientRects()) {
             // What lies outside of a box that scrolls is not seen.
@@ -584,6 +640,34 @@ def test_all_ranks_instead_of_kinds(browser):
     other.goto(address)
     until(other, "Boolean(window.mpirageReport)")
     assert other.evaluate(f"{VIEW}.view.bottom") == 1024 and page.complaints == other.complaints == [], page.complaints
+
+
+def test_kinds_by_function(browser):
+    """Ranks that spend as long in each category, but in other functions, are of other kinds."""
+    trace = browser.folder / "functions.ti"
+    trace.write_text(page_data.trace_with_two_functions())
+    page = browser.open(real_report(browser, "functions", ["replay", "-q", trace, "-p", "fat-tree:8x8"], None, 0))
+    columns, *ranks = downloaded(page, "kinds")
+    assert "MPI_Send" in columns and "MPI_Waitall" in columns, columns
+    kinds = {int(row[0]): row[1] for row in ranks}
+    halves = [{kinds[rank] for rank in half} for half in (range(32), range(32, 64))]
+    assert not halves[0] & halves[1] and "deviates" not in halves[0] | halves[1], kinds
+    by_category = [index for index, name in enumerate(columns) if not name.startswith("MPI_")][2:]
+    limit = page.evaluate(f"{VIEW}.kinds.tolerance * {VIEW}.run.timeline.seconds")
+    one, other = ranks[0], ranks[62]
+    assert all(abs(float(one[index]) - float(other[index])) < limit for index in by_category), (one, other)
+
+
+def test_kinds_of_rows_that_ranks_share(browser):
+    """Above 2,048 ranks several share a row of tiles: kinds have rows of their own, and a rank that deviates has that of its neighbours."""
+    page = browser.open(real_report(browser, "shared_rows", ["replay", "-q", page_data.write(browser.folder / "shared.ti", page_data.trace_of_halves(4096, {77: 3.0})), "-p", "fat-tree:64x64"], None, 0))
+    rows = page.evaluate(f"{VIEW}.kinds.rows.map(({{ name, ranks, rank }}) => ({{ name, rank, count: ranks.length }}))")
+    assert page.evaluate("mpirageReport.runs[0].timeline.ranks_per_row") == 2 and page.evaluate(f"{VIEW}.view.bottom") == len(rows) < 25, rows
+    assert {row["rank"] for row in rows if row["count"] == 1} == {77}, rows
+    group = page.evaluate("mpirageReport.runs[0].kinds.kinds.map(({ rank }) => mpirageReport.runs[0].kinds.isUnmixed(rank))")
+    assert all(group) and len(group) >= 2, group
+    assert "share a row" in page.locator("[data-figure=kinds]").inner_text()
+    assert page.complaints == [], page.complaints
 
 
 def test_kinds_need_many_ranks(browser):
@@ -915,3 +999,42 @@ def check_queues(page):
 def test_bundle(browser):
     """The joined page is current."""
     subprocess.run([ROOT / "crates/views/report/page/join.py", "--check"], check=True)
+
+
+def study_pages(folder):
+    """Pages of a sweep, a balancing study and a calibration."""
+    (folder / "scaling.toml").write_text(pictures.SCALING)
+    front = folder / "front"
+    commands = {
+        "sweep": ["sweep", "scaling.toml"],
+        "front": ["cc", "-O2", ROOT / "examples/front.c", "-o", front, "-lm"],
+        "trace": ["run", "-q", "-n", "32", "--compute", "none", "--trace", "front.mpirage", front, "100", "96x96x2", "4x8", "4"],
+        "balance": ["balance", "front.mpirage", "--on-cores", "16", "--net", "hdr100", "--balancer", "none,greedy,refine", "--every", "10,50", "--report", "balance.html"],
+        "calibrate": ["calibrate", ROOT / "examples/pingpong-openmpi.csv", "-p", ROOT / "platforms/testbed.toml", "--breakpoints", "1448,65472", "--report", "calibrate.html"],
+    }
+    for name, words in commands.items():
+        done = subprocess.run([MPIRAGE, *words], capture_output=True, text=True, cwd=folder)
+        assert done.returncode == 0, (name, done.stderr)
+    return {"sweep": folder / "scaling.sweep/index.html", "balance": folder / "balance.html", "calibrate": folder / "calibrate.html"}
+
+
+# What the verdict of each study says.
+STUDIES = {
+    "sweep": ["net = hdr200 is the best", "times as fast"],
+    "balance": ["is the fastest:", "Cores compute for"],
+    "calibrate": ["The fit (piece-wise linear) is", "Neighbouring sizes scatter by"],
+}
+
+
+def test_study_pages(browser, tmp_path):
+    """Pages of studies begin with a verdict; no text lies on another or outside at both widths, light and dark."""
+    for study, path in study_pages(tmp_path).items():
+        for width in (1200, 1600):
+            for theme in ("light", "dark"):
+                page = browser.chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=theme).new_page()
+                page.goto(path.as_uri())
+                said = page.locator(".verdict p").all_text_contents()
+                assert 1 <= len(said) <= 3 and all(any(words in text for text in said) for words in STUDIES[study]), (study, said)
+                assert page.locator(".verdict").bounding_box()["y"] < 200, study
+                assert page.evaluate(CROWDED) == [], (study, width, theme)
+                page.context.close()

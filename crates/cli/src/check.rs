@@ -86,6 +86,7 @@ fn refuse(arguments: &CheckArguments) -> Result<(), Failure> {
         ("--json", results.json.is_wanted()),
         ("--trace", !results.trace.is_empty()),
         ("--report", results.report.is_some()),
+        ("--live", results.live.is_some()),
         ("--pcap", !results.pcap.is_empty()),
         ("--repeat", arguments.run.repeat.is_some()),
         ("--share-malloc", arguments.run.share_malloc.is_some()),

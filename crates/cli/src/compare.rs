@@ -86,12 +86,41 @@ fn print(comparison: &Comparison) {
         row(&format!("{} {}", group.by, group.name), &group.errors);
     }
     row("all", &comparison.errors());
+    verdict(comparison).into_iter().for_each(output::line);
     let Comparison { only_simulated, only_measured, .. } = comparison;
     if only_simulated + only_measured > 0 {
         output::line(format_args!(
             "in one file only: {only_simulated} simulated, {only_measured} measured series"
         ));
     }
+}
+
+/// A mean difference below this says nothing about its direction.
+const CLEAR: f64 = 0.02;
+
+/// How far the simulation is off, in which direction, and where most.
+fn verdict(comparison: &Comparison) -> Option<String> {
+    let ratios = || comparison.pairs.iter().map(Pair::log_ratio);
+    let worst = comparison
+        .pairs
+        .iter()
+        .max_by(|one, other| one.log_ratio().abs().total_cmp(&other.log_ratio().abs()))?;
+    let mean = ratios().sum::<f64>() / comparison.pairs.len() as f64;
+    let direction = match mean.abs() < CLEAR {
+        true => "neither too slow nor too fast on average".to_owned(),
+        false => format!(
+            "too {} by {} on average",
+            if mean > 0.0 { "slow" } else { "fast" },
+            percent(mean.abs().exp_m1())
+        ),
+    };
+    Some(format!(
+        "the simulation is {} off, {direction}; most in {}: {} too {}",
+        percent(comparison.errors().mean()),
+        name(worst),
+        percent(worst.log_ratio().abs().exp_m1()),
+        if worst.log_ratio() > 0.0 { "slow" } else { "fast" }
+    ))
 }
 
 /// `ompi pingpong, 16 ranks, 1 KiB`.

@@ -64,6 +64,11 @@ fn refuse(arguments: &RunArguments) -> Result<(), Failure> {
     if arguments.repeat.is_some() {
         return Err(usage("--repeat: an emulation happens in real time; use `mpirage run`"));
     }
+    if arguments.results.live.is_some() {
+        return Err(usage(
+            "--live: gathering the page would disturb the pace of an emulation; write the report at its end with --report FILE.html",
+        ));
+    }
     if arguments.clock != "simulated" {
         return Err(usage(format!(
             "--clock {}: in an emulation all clocks show scaled real time; leave it out",

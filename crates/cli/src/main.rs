@@ -22,6 +22,7 @@ mod help;
 mod info;
 mod jobs;
 mod launcher;
+mod live;
 mod manual;
 mod output;
 mod platform;

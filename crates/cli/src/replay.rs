@@ -5,16 +5,21 @@ use mpirage_simulation::{Ended, Interrupt, Replay, ReplayRequest, SoFar, Watch};
 use crate::arguments::ReplayArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::Failure;
+use crate::live::Server;
 use crate::output::say;
 use crate::progress::Progress;
 use crate::results::{self, Results};
 
 /// Replays a trace or runs a generated workload.
 pub fn command(arguments: &ReplayArguments) -> Result<u8, Failure> {
+    arguments.results.check_live(arguments.repeat)?;
     let results = Results::open(&arguments.results)?;
-    let Ended { figures, code, failures, .. } = replay(arguments, request(arguments)?)?;
+    let request = request(arguments)?;
+    let server = Server::of(&arguments.results, &request.outputs)?;
+    let Ended { figures, code, failures, .. } = replay(arguments, request)?;
     results::report(&failures);
     let shown = results.show(&figures, false);
+    server.map_or(Ok(()), |server| Interrupt::watch().map(|interrupt| server.finish(interrupt)))?;
     Ok(results::conclude(failures, shown, code))
 }
 

@@ -75,6 +75,7 @@ fn data(arguments: &ReportArguments, run: &str) -> Result<String, Failure> {
             trace: Vec::new(),
             trace_collectives: arguments.trace_collectives.clone(),
             report: None,
+            live: None,
             report_ideal: arguments.report_ideal.clone(),
         },
         compute: arguments.compute.clone(),

@@ -9,6 +9,7 @@ use mpirage_simulation::{Ended, Interrupt, Purpose, Run, RunRequest};
 use crate::arguments::{CheckArguments, EmulateArguments, JsonArgument, RunArguments};
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, usage};
+use crate::live::Server;
 use crate::output::say;
 use crate::program_output::ProgramOutput;
 use crate::progress::Progress;
@@ -47,10 +48,12 @@ pub fn parse(words: &[OsString]) -> Result<RunArguments, clap::Error> {
 impl Planned {
     /// Resolves the options of the programs of one run. Options that concern the whole run are taken from the first program.
     pub fn new(jobs: Vec<RunArguments>, typed: &[OsString], purpose: Purpose) -> Result<Planned, Failure> {
+        jobs.first().map_or(Ok(()), |first| first.results.check_live(first.repeat))?;
         let mut request = request(&jobs, purpose)?;
         let mut arguments = jobs.into_iter().next().ok_or_else(|| usage("no program given"))?;
         if repeat::apply_environment(&mut request) {
             (arguments.results.quiet, arguments.results.json) = (true, JsonArgument::default());
+            (arguments.results.live, request.outputs.live) = (None, None);
         }
         let mut measure = |runs, ranks, speed| repeat::measure("run", typed, runs, ranks, speed);
         let ignored = arguments.mca.chunks(2).map(|mca| format!("--mca {} is ignored", mca.join(" ")));
@@ -65,6 +68,7 @@ impl Planned {
         arguments.machine.show_bindings(run.machine());
         let interrupt = Interrupt::watch()?;
         let results = Results::open(&arguments.results)?;
+        let server = Server::of(&arguments.results, &run.request().outputs)?;
         let mut watch = SessionWatch {
             progress: Progress::new(run.ranks(), arguments.results.quiet),
             output: ProgramOutput::new(arguments.tag_output).elsewhere(arguments.results.json.is_alone()),
@@ -76,6 +80,7 @@ impl Planned {
         let failures = failures.after(passed_on.written);
         results::report(&failures);
         let shown = results.show(&figures, passed_on.ends_within_line);
+        server.into_iter().for_each(|server| server.finish(interrupt));
         Ok(results::conclude(failures, shown, code))
     }
 

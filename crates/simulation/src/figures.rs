@@ -189,8 +189,6 @@ impl Figures {
         let last = ends.iter().copied().fold(0.0, f64::max);
         let seconds = if finished { last } else { engine.now().as_secs_f64() };
         Figures {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             outcome: outcome_name(outcome).to_owned(),
             simulated_seconds: seconds,
             efficiency: Efficiency::of(summary, ends.len(), seconds),
@@ -207,6 +205,16 @@ impl Figures {
             }),
             files: FileFigures::of(&counts.files),
             per_rank_seconds: ends,
+            ..Figures::about(machine)
+        }
+    }
+
+    /// What is known before a run on this machine.
+    pub(crate) fn about(machine: &Machine) -> Figures {
+        Figures {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            ranks: machine.ranks(),
             model: machine.model.name.clone(),
             platform: machine.spec.clone(),
             interconnect: machine.platform.network_source().describe(),

@@ -1,6 +1,7 @@
 //! Files that a run writes: traces, captures, a report. Each appears under its name when it is complete.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mpirage_files::{OutputFile, is_special};
 use mpirage_trace::{
@@ -11,6 +12,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::failure::{Failure, usage};
 use crate::json::one_or_many;
+use crate::live::Live;
 use crate::reporting::IdealTime;
 use crate::words::choose;
 
@@ -39,6 +41,9 @@ pub struct OutputRequest {
     /// Is the data of the report wanted, and no page?
     #[serde(skip)]
     pub report_data: bool,
+    /// Where the data of the report is shown while the run goes on.
+    #[serde(skip)]
+    pub live: Option<Arc<Live>>,
 }
 
 impl OutputRequest {
@@ -49,7 +54,7 @@ impl OutputRequest {
 
     /// Is a report wanted?
     pub fn has_report(&self) -> bool {
-        self.report.is_some() || self.report_data
+        self.report.is_some() || self.report_data || self.live.is_some()
     }
 
     /// A doubt about the report, which has one row for all threads of a rank, if `threads` says that ranks had several inside MPI.

@@ -4,6 +4,7 @@ use std::cell::{Ref, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 use mpirage_files::OutputFile;
 use mpirage_interpret::{RunInfo, Sites};
@@ -13,6 +14,8 @@ use mpirage_trace::{Computation, TraceRecorder, TraceWriter};
 use rustc_hash::FxHashMap;
 
 use crate::failure::{Failure, usage};
+use crate::figures::Figures;
+use crate::live::{Live, Onlooker};
 use crate::machine::Machine;
 use crate::outputs::{Failures, OutputRequest, open_report, scribe};
 use crate::reporting::{self, Closing, Reporting};
@@ -50,6 +53,7 @@ pub struct Recordings {
     writers: Vec<Rc<RefCell<dyn Writer>>>,
     report: Option<Reporting>,
     page: Option<OutputFile>,
+    live: Option<Arc<Live>>,
 }
 
 impl Recordings {
@@ -67,7 +71,8 @@ impl Recordings {
             true => Some(Reporting::new(wanted.report_ideal, &run, machine, source.computation())?),
             false => None,
         };
-        Ok(Recordings { summary: Rc::default(), writers, report, page })
+        let live = wanted.live.clone();
+        Ok(Recordings { summary: Rc::default(), writers, report, page, live })
     }
 
     /// The recorder for the engine. The common cases, a summary with or without a report, need no dynamic dispatch.
@@ -91,10 +96,26 @@ impl Recordings {
         self.summary.borrow()
     }
 
+    /// The one who shows the run while it goes on, if anybody wants that; `known` is what is known from the start.
+    pub(crate) fn onlooker(&self, started: Instant, known: impl FnOnce() -> Figures) -> Option<Onlooker> {
+        let (live, report) = self.live.as_ref().zip(self.report.as_ref())?;
+        Some(Onlooker {
+            live: Arc::clone(live),
+            report: report.recorder(),
+            summary: Rc::clone(&self.summary),
+            known: known(),
+            started,
+            next: started,
+        })
+    }
+
     /// Writes the report, if there is one. Gives its data if no page is wanted.
     pub fn report(&mut self, machine: &Machine, closing: &Closing<'_>) -> Result<Option<Container>, Failure> {
         let Some(report) = &self.report else { return Ok(None) };
         let data = report.finish(machine, closing)?;
+        if let Some(live) = &self.live {
+            live.show(data.clone(), None);
+        }
         let Some(page) = self.page.take() else { return Ok(Some(data)) };
         reporting::write(page, &reporting::embedded(&data)?)?;
         Ok(None)

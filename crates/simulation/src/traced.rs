@@ -17,6 +17,7 @@ use crate::figures::Figures;
 use crate::interrupt::Interrupt;
 use crate::json::Unknown;
 use crate::limits::{self, RankKind};
+use crate::live::Watched;
 use crate::machine::{Machine, MachineRequest};
 use crate::outputs::{Failures, OutputRequest};
 use crate::recordings::{Recordings, Source};
@@ -124,6 +125,8 @@ impl Replay {
             .computation(charge.charged, charge.speed)
             .recorder(recordings.recorder())
             .captures(requests);
+        let onlooker = recordings.onlooker(self.started, || self.known(machine, &charge));
+        let watch = &mut Watched { inner: watch, onlooker };
         let (mut engine, ending) = simulation.replay_until_stopped(self.workload.as_mut(), watch)?;
         let outcome = match ending {
             Some(ending) => Outcome::of(ending, 0),
@@ -166,6 +169,16 @@ impl Replay {
         let charged = charged(self.request.compute.as_deref(), self.workload())?;
         let speed = measured_on(self.request.host_speed.as_deref(), self.workload(), machine)?;
         Ok(Charge { charged, speed, words: describe_compute(charged, speed, machine) })
+    }
+
+    /// What is known from the start.
+    fn known(&self, machine: &Machine, charge: &Charge) -> Figures {
+        Figures {
+            ranks_as: "replayed".to_owned(),
+            compute: charge.words.clone(),
+            warnings: machine.warnings.clone(),
+            ..Figures::about(machine)
+        }
     }
 
     fn figures(

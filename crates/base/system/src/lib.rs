@@ -12,5 +12,5 @@ pub use exhausted_memory::NamesExhaustion;
 pub use frames::{Frame, for_each_frame};
 pub use libraries::is_system_library;
 pub use shell::{quoted, split_words};
-pub use stop_signals::{remember_stop_signals, stop_signal, stop_signals};
+pub use stop_signals::{leave_signals_to_others, remember_stop_signals, stop_signal, stop_signals};
 pub use thread_signals::{Thread, signal_thread};

@@ -39,6 +39,16 @@ pub fn stop_signals() -> impl Iterator<Item = c_int> {
     ASKING.into_iter().filter(|&signal| !is_ignored(signal))
 }
 
+/// From now on the kernel delivers signals to other threads than this one.
+pub fn leave_signals_to_others() {
+    // SAFETY: both calls only use a local variable, and blocking signals of a thread that waits for none breaks nothing.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, ptr::null_mut());
+    }
+}
+
 fn is_ignored(signal: c_int) -> bool {
     // SAFETY: an empty action is valid; the call only reads the present one into it.
     unsafe {

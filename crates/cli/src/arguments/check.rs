@@ -53,8 +53,8 @@ pub enum CheckFormat {
 
 /// Options of `run` that a check refuses, or that have no effect on one: its help does not list them.
 #[rustfmt::skip]
-const UNLISTED: [&str; 11] = [
-    "json", "pcap", "pcap_snap", "quiet", "repeat", "report", "report_ideal", "share_malloc", "trace", "trace_collectives", "universe_size",
+const UNLISTED: [&str; 12] = [
+    "json", "live", "pcap", "pcap_snap", "quiet", "repeat", "report", "report_ideal", "share_malloc", "trace", "trace_collectives", "universe_size",
 ];
 
 fn listed(argument: Arg) -> Arg {

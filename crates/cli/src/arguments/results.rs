@@ -1,6 +1,7 @@
 //! Options for the outputs of a run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
 use mpirage_simulation::reporting::IdealTime;
@@ -8,11 +9,11 @@ use mpirage_simulation::words::choose;
 use mpirage_simulation::{OutputRequest, YES_OR_NO};
 
 use super::{JsonArgument, PACKETS};
-use crate::exit::Failure;
+use crate::exit::{Failure, usage};
 
 /// The outputs of a run.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Results", group = ArgGroup::new("shown").args(["trace", "report"]).multiple(true))]
+#[command(next_help_heading = "Results", group = ArgGroup::new("shown").args(["trace", "report", "live"]).multiple(true), group = ArgGroup::new("pages").args(["report", "live"]).multiple(true))]
 pub struct ResultArguments {
     /// The result as JSON.
     #[command(flatten)]
@@ -35,12 +36,25 @@ pub struct ResultArguments {
     /// Write a report, an HTML page
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// Serve the report on this machine while the run goes on; the address is printed on standard error [default port: any that is free]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub live: Option<u16>,
     /// How the report finds the time on an ideal network: by ideal clocks during the run, by a second run of the same calls, or not at all
-    #[arg(long, default_value = "clocks", value_name = "clocks|run|no", requires = "report")]
+    #[arg(long, default_value = "clocks", value_name = "clocks|run|no", requires = "pages")]
     pub report_ideal: String,
 }
 
 impl ResultArguments {
+    /// Refuses `--live` beside `--repeat`: it would show the first run of many.
+    pub fn check_live(&self, repeat: Option<u32>) -> Result<(), Failure> {
+        match (self.live, repeat) {
+            (Some(_), Some(runs)) => Err(usage(format!(
+                "--live shows one run while it goes on, and --repeat {runs} simulates {runs}; leave one of them out"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The outputs that these options ask for.
     pub fn request(&self) -> Result<OutputRequest, Failure> {
         let ideal = [("clocks", IdealTime::Clocks), ("run", IdealTime::Run), ("no", IdealTime::Unknown)];
@@ -52,6 +66,7 @@ impl ResultArguments {
             report: self.report.clone(),
             report_ideal: choose("--report-ideal", &self.report_ideal, &ideal)?,
             report_data: false,
+            live: self.live.map(|_| Arc::default()),
         })
     }
 }

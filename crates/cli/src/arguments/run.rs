@@ -192,8 +192,8 @@ pub struct EmulateArguments {
 
 /// Options of `run` that an emulation refuses: its help does not list them.
 #[rustfmt::skip]
-const UNLISTED: [&str; 9] = [
-    "balancer", "clock", "compute", "decision", "every", "ranks_as", "repeat", "state", "universe_size",
+const UNLISTED: [&str; 10] = [
+    "balancer", "clock", "compute", "decision", "every", "live", "ranks_as", "repeat", "state", "universe_size",
 ];
 
 fn listed_in_emulate(argument: Arg) -> Arg {

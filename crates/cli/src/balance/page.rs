@@ -12,19 +12,21 @@ use mpirage_plot::{charts, escaped};
 use super::show::{HEAD, Table};
 use heat_map::heat_maps;
 use mpirage_simulation::{CaseOutcome, Study};
-use mpirage_units::counted;
+use mpirage_units::{Duration, counted, time_text};
 use plots::{average_loads, by_interval, by_ranks};
 
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/heat_map.js");
+/// A smaller part of the time is no clear difference.
+const CLEAR: f64 = 0.02;
 /// Charts side by side.
 const COLUMNS: usize = 3;
 
 /// The page as HTML. It links to nothing.
 pub fn page(table: &Table<'_>) -> String {
     let title = escaped(&table.title());
-    let mut out = format!("<h1>Load balancing</h1>\n<p class=\"lead\">{title}</p>\n");
-    answer(&mut out, table);
+    let mut out = format!("<h1>Load balancing</h1>\n{}", mpirage_plot::verdict(&answer(table)));
+    let _ = writeln!(out, "<p class=\"lead\">{title}</p>");
     makespans(&mut out, table);
     for (title, compared) in
         [("Makespan by interval", by_interval(table)), ("Makespan by ranks", by_ranks(table))]
@@ -58,25 +60,46 @@ fn full_name(table: &Table<'_>, study: &Study, outcome: &CaseOutcome) -> String 
     }
 }
 
-/// A sentence that names the best case.
-fn answer(out: &mut String, table: &Table<'_>) {
-    let best = table.all().min_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds));
-    let (Some((study, best)), Some((first_study, first))) = (best, table.all().next()) else { return };
-    let name = escaped(&full_name(table, study, best));
-    let _ = match best.seconds < first.seconds {
-        true => writeln!(
-            out,
-            "<p class=\"lead\"><b>{name}</b> is the fastest: {:.6} s, {:.1} % less than {}.</p>",
-            best.seconds,
-            (1.0 - best.seconds / first.seconds) * 100.0,
-            escaped(&full_name(table, first_study, first))
-        ),
-        false => writeln!(
-            out,
-            "<p class=\"lead\">No case is faster than <b>{name}</b>: {:.6} s.</p>",
-            best.seconds
-        ),
-    };
+/// Names the best case, what it gains, and who loses.
+fn answer(table: &Table<'_>) -> Vec<String> {
+    let all: Vec<_> = table.all().collect();
+    let best = all.iter().min_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds));
+    let (Some((study, best)), Some((first_study, first))) = (best, all.first()) else { return Vec::new() };
+    let name = full_name(table, study, best);
+    let before = full_name(table, first_study, first);
+    let gain = 1.0 - best.seconds / first.seconds;
+    if gain < CLEAR {
+        return vec![format!(
+            "No case is clearly faster than {before}: the best is {name}, with {:.1} % less.",
+            100.0 * gain
+        )];
+    }
+    let load = |(study, outcome): &(&Study, &CaseOutcome)| 100.0 * outcome.mean_load(study.cores.len());
+    let mut said = vec![format!(
+        "{name} is the fastest: {} instead of {}, {:.1} % less than {before}.",
+        seconds(best.seconds),
+        seconds(first.seconds),
+        100.0 * gain
+    )];
+    said.push(format!(
+        "Cores compute for {:.0} % of the time with it, for {:.0} % without.",
+        load(&(study, best)),
+        load(&(first_study, first))
+    ));
+    let slower = all.iter().filter(|(_, outcome)| outcome.seconds > first.seconds * (1.0 + CLEAR));
+    let slower: Vec<String> = slower.map(|(study, outcome)| full_name(table, study, outcome)).collect();
+    match &slower[..] {
+        [] => {}
+        [one] => said.push(format!("{one} is slower than {before}.")),
+        [one, others @ ..] => {
+            said.push(format!("{one} and {} are slower than {before}.", counted(others.len(), "other case")))
+        }
+    }
+    said
+}
+
+fn seconds(time: f64) -> String {
+    time_text(Duration::from_secs_f64(time))
 }
 
 fn makespans(out: &mut String, table: &Table<'_>) {

@@ -60,11 +60,49 @@ pub fn print(figures: &JobsFigures) {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
         say!("  {}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
+    verdict(&figures.jobs).into_iter().for_each(|text| say!("  {text}"));
+}
+
+/// A slow-down below this is none.
+const CLEAR: f64 = 1.02;
+
+/// Who suffers most from the others, in a sentence; nothing if jobs did not run alone.
+fn verdict(jobs: &[JobFigures]) -> Option<String> {
+    let slowdown = |job: &JobFigures| job.slowdown.unwrap_or(0.0);
+    let most = jobs
+        .iter()
+        .filter(|job| job.slowdown.is_some())
+        .max_by(|one, other| slowdown(one).total_cmp(&slowdown(other)))?;
+    let alone = most.alone_seconds.unwrap_or(0.0);
+    let within = most.trust.as_ref().and_then(|trust| trust.low_seconds).is_some_and(|low| alone >= low);
+    let times = format!("{:.2} times as long as alone", slowdown(most));
+    Some(match slowdown(most) < CLEAR {
+        true => "no job takes clearly longer than alone".to_owned(),
+        false if within => {
+            format!("no clear slow-down: {} takes {times}, and that is within its interval", most.name)
+        }
+        false => format!("{} suffers most: it takes {times}", most.name),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_job_that_suffers_most_is_named() {
+        let job = |name: &str, slowdown: Option<f64>| JobFigures {
+            name: name.to_owned(),
+            seconds: slowdown.unwrap_or(1.0),
+            alone_seconds: slowdown.map(|_| 1.0),
+            slowdown,
+            ..JobFigures::default()
+        };
+        assert_eq!(verdict(&[job("a", None)]), None);
+        let said = |one, other| verdict(&[job("a", Some(one)), job("b", Some(other))]).unwrap();
+        assert_eq!(said(1.0, 1.01), "no job takes clearly longer than alone");
+        assert_eq!(said(1.1, 1.5), "b suffers most: it takes 1.50 times as long as alone");
+    }
 
     #[test]
     fn hosts_are_named_once() {

@@ -28,7 +28,7 @@ pub struct JobsFigures {
 }
 
 /// The result of one job.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct JobFigures {
     /// Its name.
     pub name: String,

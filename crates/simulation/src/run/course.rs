@@ -28,6 +28,7 @@ use crate::diagnosis::Explained;
 use crate::failure::{BEHIND, Failure};
 use crate::figures::Figures;
 use crate::interrupt::Interrupt;
+use crate::live::Watched;
 use crate::outputs::{self, Failures};
 use crate::programs::{Execution, ProgramJob, ProgramRun, Ran, RankOptions, exit_code};
 use crate::recordings::{Recordings, Source};
@@ -55,6 +56,8 @@ impl Run {
         interrupt.check()?;
         let mut emulation = self.emulation.take();
         let pacer = emulation.as_mut().map(|emulation| &mut emulation.pacer);
+        let onlooker = recordings.onlooker(started, || self.known());
+        let watch = &mut Watched { inner: watch, onlooker };
         let ran = self.program_run(bursts, recorder, requests, &lines)?.run(watch, pacer);
         self.emulation = emulation;
         let mut ran = ran?;

@@ -24,6 +24,18 @@ impl Run {
         file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
+    /// What is known of the run from its start.
+    pub(super) fn known(&self) -> Figures {
+        Figures {
+            ranks_as: self.rank_mode.name().to_owned(),
+            ranks_as_because: self.rank_mode.reason.clone(),
+            cores_here: self.cores_here,
+            compute: self.describe_compute(),
+            warnings: self.warnings.clone(),
+            ..Figures::about(&self.machine)
+        }
+    }
+
     /// The figures after so much time on this machine, beside these competitors.
     pub(super) fn figures(
         &self,

@@ -10,6 +10,7 @@ use mpirage_units::{Duration, time_text};
 use crate::error::percent;
 use crate::fit::{Calibration, TimeModel};
 use crate::measurement::Point;
+use crate::scores::Score;
 
 /// Points of a drawn line in each factor of two.
 const STEPS: u32 = 4;
@@ -62,6 +63,7 @@ fn sizes(calibration: &Calibration) -> impl Iterator<Item = u64> {
 pub fn page(calibration: &Calibration, title: &str, model_file: &str) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "<h1>{}</h1>", escaped(title));
+    out += &mpirage_plot::verdict(&verdict(calibration));
     let _ = writeln!(out, "<div class=\"charts\">{}", plot(calibration, "ping-pong"));
     let _ = writeln!(out, "{}</div>", charts(&[residuals(calibration)], 1));
     errors(&mut out, calibration);
@@ -73,6 +75,43 @@ pub fn page(calibration: &Calibration, title: &str, model_file: &str) -> String 
     }
     let _ = writeln!(out, "<h2>Model file</h2>\n<pre>{}</pre>", escaped(model_file));
     mpirage_plot::page(title, STYLE, &out, "")
+}
+
+/// How well the fit describes the measurements, and what it gains over an affine model.
+fn verdict(calibration: &Calibration) -> Vec<String> {
+    let scores = calibration.scores();
+    let (Some(fit), noise) = (scores.first(), calibration.noise()) else { return Vec::new() };
+    let judged = if calibration.held_out.is_empty() { &fit.fitted } else { &fit.held_out };
+    let of = if calibration.held_out.is_empty() {
+        "the sizes it was fitted to"
+    } else {
+        "sizes that were left out of the fit"
+    };
+    let mut said = vec![format!(
+        "The fit ({}) is {} off in the mean and {} at worst, on {of}.",
+        fit.model,
+        percent(judged.mean()),
+        percent(judged.worst())
+    )];
+    said.push(match judged.mean() <= noise {
+        true => {
+            format!("Neighbouring sizes scatter by {}: no model of the size would do better.", percent(noise))
+        }
+        false => format!("Neighbouring sizes scatter by {}: the rest is the model's.", percent(noise)),
+    });
+    let other = |score: &Score| {
+        if calibration.held_out.is_empty() { score.fitted.mean() } else { score.held_out.mean() }
+    };
+    let rest = scores[1..].iter().min_by(|one, two| other(one).total_cmp(&other(two)));
+    said.extend(rest.map(|best| match other(best) > other(fit) + noise {
+        true => format!("The {} model is {} off.", best.model, percent(other(best))),
+        false => format!(
+            "There is no clear difference from the {} model, which is {} off.",
+            best.model,
+            percent(other(best))
+        ),
+    }));
+    said
 }
 
 /// By how much measured times differ from those of each model.

@@ -35,6 +35,7 @@ mod speed_up;
 mod study;
 mod table;
 mod template;
+mod verdict;
 mod worker;
 
 pub use analysis::{Analysis, Group};

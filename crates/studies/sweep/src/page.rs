@@ -45,12 +45,11 @@ pub fn write_page(study: &Study, results: &Results, folder: &Path) -> Result<Pat
 
 fn page(study: &Study, results: &Results) -> String {
     let mut out = format!("<h1>{}</h1>\n", escaped(study.name()));
+    let analysis = Analysis::new(study, results);
+    out += &mpirage_plot::verdict(&analysis.as_ref().map(Analysis::verdict).unwrap_or_default());
     head(&mut out, study, results);
-    if let Some(analysis) = Analysis::new(study, results) {
+    if let Some(analysis) = analysis {
         let scaling = Scaling::of(&analysis);
-        if let Some(sentence) = scaling.as_ref().and_then(Scaling::sentence) {
-            let _ = writeln!(out, "<p class=\"lead\">{}</p>", escaped(&sentence));
-        }
         ranking(&mut out, &analysis);
         scaling.iter().for_each(|scaling| scaling_section(&mut out, scaling));
         effects(&mut out, &analysis);

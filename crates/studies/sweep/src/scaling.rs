@@ -16,6 +16,9 @@ const RANKS: &str = "ranks";
 /// The place of grey among the colours.
 const GREY: usize = 7;
 
+/// An efficiency below this is poor.
+const POOR: f64 = 0.5;
+
 /// The runs of one series, by ranks.
 type Series<'a, 'r> = BTreeMap<u64, &'a Group<'r>>;
 
@@ -107,6 +110,25 @@ impl<'a, 'r> Scaling<'a, 'r> {
         })
     }
 
+    /// From how many ranks on less than half of them is used, if that is so beyond the interval.
+    pub fn efficiency_sentence(&self) -> Option<String> {
+        let falls = self.series.iter().filter_map(|(name, runs)| Some((poor_from(runs)?, name.as_str())));
+        let falls: Vec<(f64, &str)> = falls.collect();
+        let (first, series) = *falls.iter().min_by(|one, other| one.0.total_cmp(&other.0))?;
+        let (last, other) = *falls.iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let percent = 100.0 * POOR;
+        let fixed = "if the problem stays the same";
+        Some(match falls.len() == self.series.len() {
+            true if first == last => {
+                format!("From {first} ranks on, efficiency is below {percent:.0} % {fixed}.")
+            }
+            true => format!(
+                "Efficiency falls below {percent:.0} % at {first} ranks ({series}) to {last} ranks ({other}) {fixed}."
+            ),
+            false => format!("Efficiency falls below {percent:.0} % at {first} ranks ({series}) {fixed}."),
+        })
+    }
+
     fn chart(
         &self,
         heading: &str,
@@ -142,6 +164,14 @@ impl<'a, 'r> Scaling<'a, 'r> {
 
 fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
+}
+
+/// From how many ranks on the efficiency of a series is poor beyond its interval, up to its end.
+fn poor_from(runs: &Series<'_, '_>) -> Option<f64> {
+    let poor = |step: &Step| step.interval.map_or(step.speed_up, |(_, high)| high) / step.growth() < POOR;
+    let steps = steps(runs);
+    let from = steps.iter().rposition(|step| !poor(step)).map_or(0, |at| at + 1);
+    steps.get(from).map(|step| step.ranks)
 }
 
 fn steps(runs: &Series<'_, '_>) -> Vec<Step> {

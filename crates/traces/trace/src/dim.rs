@@ -131,6 +131,14 @@ impl Workload for DimTrace {
         self.contexts = self.head.communicators.iter().map(number).collect();
     }
 
+    fn share_done(&self) -> Option<f64> {
+        let start = (*self.head.starts.first()?)?;
+        let others = self.head.starts.iter().flatten().copied().filter(|&other| other > start);
+        let end = others.min().unwrap_or_else(|| self.source.len());
+        let read = self.ranks.first()?.window.position().saturating_sub(start);
+        Some(read as f64 / (end - start).max(1) as f64)
+    }
+
     fn next(&mut self, rank: u32, _: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let DimTrace { source, head, contexts, ranks, chunk, stamps, blocks } = self;
         let reader = &mut ranks[rank as usize];

@@ -145,6 +145,10 @@ impl Workload for Dumpi {
         self.ranks.len() as u32
     }
 
+    fn share_done(&self) -> Option<f64> {
+        Some(self.ranks.first()?.stream.share_read())
+    }
+
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         if self.ranks[rank as usize].ended {
             return Ok(Step::Ended);

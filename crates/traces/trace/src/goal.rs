@@ -364,6 +364,11 @@ impl Workload for Goal {
         self.hands_over = true;
     }
 
+    fn share_done(&self) -> Option<f64> {
+        let first = self.ranks.first().filter(|rank| rank.begun)?;
+        Some(f64::from(first.done) / f64::from(first.section.ops.max(1)))
+    }
+
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         self.ready.clear();
         self.harvested = reply.now;

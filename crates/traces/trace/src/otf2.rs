@@ -163,6 +163,10 @@ impl Workload for Otf2Trace {
         self.computation
     }
 
+    fn share_done(&self) -> Option<f64> {
+        Some(self.ranks.first()?.share_read())
+    }
+
     fn next(&mut self, rank: u32, _: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let player = &mut self.ranks[rank as usize];
         for _ in 0..EVENTS_AT_A_TIME {

@@ -79,6 +79,11 @@ impl Workload for PrvTrace {
         self.contexts = self.head.communicators.iter().map(number).collect();
     }
 
+    fn share_done(&self) -> Option<f64> {
+        let (actions, at) = self.ranks.first()?;
+        Some(*at as f64 / actions.len().max(1) as f64)
+    }
+
     fn next(&mut self, rank: u32, _: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let PrvTrace { contexts, ranks, stamps, blocks, head, .. } = self;
         let (actions, at) = &mut ranks[rank as usize];

@@ -81,6 +81,11 @@ impl Workload for TiTrace {
         self.common.eager_limit = bytes;
     }
 
+    fn share_done(&self) -> Option<f64> {
+        let (lines, _) = self.ranks.first()?;
+        Some(lines.share_read(0, &self.files))
+    }
+
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
         let TiTrace { files, ranks, common, .. } = self;
         let (lines, player) = &mut ranks[rank as usize];

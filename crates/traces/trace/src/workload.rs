@@ -55,7 +55,7 @@ pub trait Workload {
     /// the last call that needed it; the first time there is none such and it is empty. Each rank is asked on its own.
     fn next(&mut self, rank: u32, reply: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError>;
 
-    /// How much of its calls the first rank has made, as a fraction, if that is known.
+    /// How much of its calls, or of the bytes that describe them, the first rank has made, as a fraction, if that is known.
     fn share_done(&self) -> Option<f64> {
         None
     }

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 pub struct CommRank(pub u32);
 
 /// The communicators of a run.
+#[derive(Clone)]
 pub struct Comms {
     ranks: u32,
     made: FxHashMap<ContextId, Members>,

@@ -28,6 +28,7 @@ const FIRST_WIDTH: u64 = 1_000;
 /// Routes that are remembered.
 const ROUTES: usize = 1 << 14;
 /// The use of links over time.
+#[derive(Clone)]
 pub struct LinkUse {
     platform: Arc<Platform>,
     /// The position of each link in `used`.

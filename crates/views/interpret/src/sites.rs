@@ -62,7 +62,7 @@ impl Copies {
 }
 
 /// The call sites that have occurred, numbered from 1.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct CallSites {
     sites: Option<Rc<dyn Sites>>,
     /// The copies that the last call came from, and usually the next one.

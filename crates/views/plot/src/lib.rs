@@ -15,6 +15,6 @@ mod svg;
 mod text;
 
 pub use chart::{AxisLook, Chart, Line, Mark, PALETTE, Scale, charts, short_number};
-pub use page::page;
+pub use page::{page, verdict};
 pub use svg::{Colour, Look, Panel, Point, Series, escaped, svg};
 pub use text::size_text;

@@ -4,6 +4,18 @@ use crate::svg::escaped;
 
 const STYLE: &str = include_str!("page.css");
 
+/// The answer of a study, in a few sentences, for the top of its page; empty if there is nothing to say.
+pub fn verdict(sentences: &[String]) -> String {
+    match sentences {
+        [] => String::new(),
+        _ => format!("<div class=\"verdict\"><p>{}</p></div>\n", escaped_all(sentences).join("</p>\n<p>")),
+    }
+}
+
+fn escaped_all(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| escaped(text)).collect()
+}
+
 /// A page: its title, what its own style adds, its body and its script. It links to nothing.
 pub fn page(title: &str, style: &str, body: &str, script: &str) -> String {
     let script = match script {

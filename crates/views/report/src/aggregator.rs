@@ -104,11 +104,14 @@ pub(crate) struct Aggregator {
 pub(crate) struct RankTime {
     pub now: u64,
     pub spent: [u64; CATEGORIES],
+    /// In each function, by the page's number; shorter if the rank did not call the last ones.
+    pub in_functions: Vec<u64>,
 }
 
 /// Sums up the activities of a rank.
 struct Sums<'a> {
     spent: &'a mut [u64; CATEGORIES],
+    in_functions: &'a mut Vec<u64>,
     calls: &'a mut Calls,
     changes: u64,
     last: Option<Category>,
@@ -128,6 +131,13 @@ impl ActivityConsumer for Sums<'_> {
 
     fn count(&mut self, activity: &Activity, times: u32) {
         self.calls.count(activity, times);
+        if let Some((function, _)) = self.calls.place(activity.call) {
+            let at = usize::from(function);
+            if at >= self.in_functions.len() {
+                self.in_functions.resize(at + 1, 0);
+            }
+            self.in_functions[at] += activity.duration * u64::from(times);
+        }
     }
 }
 
@@ -392,8 +402,9 @@ impl Aggregator {
 
     /// Adds up the log of activities. If it is not complete, it also goes into tiles.
     fn add_up_activities(&mut self) {
-        for (rank, RankTime { now, spent }) in self.times.iter_mut().enumerate() {
-            let mut sums = Sums { spent, calls: &mut self.logs.calls, changes: 0, last: None };
+        for (rank, RankTime { now, spent, in_functions }) in self.times.iter_mut().enumerate() {
+            let calls = &mut self.logs.calls;
+            let mut sums = Sums { spent, in_functions, calls, changes: 0, last: None };
             if self.aggregated {
                 let tiles = &mut self.tiles;
                 self.logs.activities.consume(rank, now, &mut SumsAndTiles { rank: rank as u32, sums, tiles });
@@ -470,6 +481,26 @@ impl Aggregator {
         let mut critical = Critical::new();
         self.paths.back_from(self.logs(), rank, time, &mut critical);
         critical
+    }
+}
+
+/// A copy for a look at a run that goes on: no messages are added to it, so it has no quiet network.
+impl Clone for Aggregator {
+    fn clone(&self) -> Aggregator {
+        Aggregator {
+            times: self.times.clone(),
+            logs: self.logs.clone(),
+            traffic: self.traffic.clone(),
+            links: self.links.clone(),
+            paths: self.paths.clone(),
+            tiles: self.tiles.clone(),
+            last_receipts: self.last_receipts.clone(),
+            last_sends: self.last_sends.clone(),
+            waits: self.waits.clone(),
+            placement: Arc::clone(&self.placement),
+            quiet: None,
+            ..*self
+        }
     }
 }
 

@@ -62,6 +62,7 @@ impl CallKey {
 }
 
 /// A kind of call.
+#[derive(Clone)]
 struct CallKind {
     key: CallKey,
     /// The page's numbers of its function, its site, and the path to it; 0 if callers were not recorded.
@@ -81,6 +82,7 @@ struct Totals {
 }
 
 /// The calls of a run, by kind.
+#[derive(Clone)]
 pub(crate) struct Calls {
     kinds: Vec<CallKind>,
     numbers: FxHashMap<CallKey, u32>,

@@ -37,6 +37,7 @@ struct Row {
 }
 
 /// The collectives of a run. As many are remembered as there can be if every rank is in one or two.
+#[derive(Clone)]
 pub(crate) struct Collectives {
     live: Vec<Live>,
     /// The collective of the last message, and usually of the next one.

@@ -26,6 +26,7 @@ struct Entry {
 }
 
 /// The entries of all ranks.
+#[derive(Clone)]
 pub(crate) struct Entries {
     of_ranks: Vec<Entry>,
 }

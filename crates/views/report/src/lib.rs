@@ -60,5 +60,5 @@ mod waits;
 pub use aggregator::Budget;
 pub use container::Container;
 pub use figures::figures_of;
-pub use page::{MOST_RUNS, data_of, write_page};
+pub use page::{MOST_RUNS, data_of, write_live_page, write_page};
 pub use report::{Ending, Report};

@@ -102,6 +102,7 @@ impl Context {
 }
 
 /// The events of all ranks.
+#[derive(Clone)]
 pub(crate) struct EventLog<E> {
     cursors: Vec<LogCursor>,
     /// The first symbol is `NONE`.

@@ -7,6 +7,7 @@ use crate::calls::Calls;
 use crate::receipt::MessageLog;
 
 /// The activities and received messages of all ranks, and the kinds of their calls.
+#[derive(Clone)]
 pub(crate) struct Logs {
     pub calls: Calls,
     pub activities: ActivityLog,

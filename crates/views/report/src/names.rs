@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::category::{Category, category};
 
 /// The functions that were called, in the order of their first calls.
+#[derive(Clone)]
 pub(crate) struct Functions {
     /// The category of each function, as far as it has been looked up.
     categories: Vec<Option<Category>>,
@@ -79,6 +80,7 @@ impl Functions {
 }
 
 /// Communicators, numbered from 1 in the order of their creation; 0 is none.
+#[derive(Clone)]
 pub(crate) struct Contexts {
     shown: Vec<Value>,
     indices: FxHashMap<ContextId, u32>,

@@ -14,6 +14,7 @@ const BINS: usize = 512;
 const WORST: usize = 32;
 
 /// The page's data about the packets of a run.
+#[derive(Clone)]
 pub(crate) struct Packets {
     about: Value,
     /// Most bytes that waited, of each kept link and bin.

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 const BUNDLE: &str = include_str!("../page/bundle.html");
 /// Where the data goes.
 const PLACE: &str = "<!--data-->";
+/// Marks a page whose server has the data.
+const LIVE: &str = "<script id=\"live\" type=\"text/plain\"></script>";
 /// Runs of a page, at most.
 pub const MOST_RUNS: usize = 26;
 /// The element around the data of the run, or of the first of several runs.
@@ -27,6 +29,12 @@ pub fn write_page(runs: &[String], names: &[String], out: &mut dyn Write) -> io:
         writeln!(out, "<script id=\"names\" type=\"application/json\">{names}</script>")?;
     }
     out.write_all(after.as_bytes())
+}
+
+/// Writes a page that asks its server for the data of a run again and again, as long as the run goes on.
+pub fn write_live_page(out: &mut dyn Write) -> io::Result<()> {
+    let page = BUNDLE.replacen("default-src 'none'", "default-src 'none'; connect-src 'self'", 1);
+    out.write_all(page.replacen(PLACE, LIVE, 1).as_bytes())
 }
 
 /// The data in a page: of its run, or of the first of its runs.
@@ -52,6 +60,10 @@ mod tests {
         assert_eq!(page.matches("<script id=\"data-c\" type=\"text/plain\">").count(), 1);
         assert_eq!(data_of(&page), Some(run.as_str()));
         assert_eq!(page.matches("[\"\\u003c/script>\"]</script>").count(), 1);
+        let mut live = Vec::new();
+        write_live_page(&mut live).unwrap();
+        let live = String::from_utf8(live).unwrap();
+        assert_eq!((live.matches(LIVE).count(), live.matches("connect-src 'self'").count()), (1, 1));
         assert_eq!(data_of("<p>something else</p>"), None);
     }
 }

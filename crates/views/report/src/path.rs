@@ -47,6 +47,7 @@ pub(crate) trait PathConsumer {
 }
 
 /// The paths that led all ranks to where they are.
+#[derive(Clone)]
 pub(crate) struct Paths {
     tree: Tree,
     /// The time up to which the path of each rank is in the tree, and its last node.

@@ -42,6 +42,7 @@ pub struct Ending {
 }
 
 /// Gathers the data of a report.
+#[derive(Clone)]
 pub struct Report {
     run: RunInfo,
     comms: Comms,

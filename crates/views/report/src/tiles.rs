@@ -30,6 +30,7 @@ const NANO: u64 = 1_000;
 type Tile = [f32; CATEGORIES - 1];
 
 /// The categories of ranks over time.
+#[derive(Clone)]
 pub(crate) struct Tiles {
     ranks: u32,
     rows: u32,

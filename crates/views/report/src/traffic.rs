@@ -11,6 +11,7 @@ const MOST_CELLS: u32 = 256;
 const CLASSES: usize = 65;
 
 /// Sums over the messages of a run.
+#[derive(Clone)]
 pub(crate) struct Traffic {
     cells: u32,
     ranks_per_cell: u32,

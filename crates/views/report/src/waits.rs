@@ -71,6 +71,7 @@ pub(crate) struct TimedCall {
 }
 
 /// A cost whose call is not known yet.
+#[derive(Clone)]
 enum Pending {
     Cause(Doing, u64),
     /// A wait of this kind of call.
@@ -78,6 +79,7 @@ enum Pending {
 }
 
 /// The wait states of a run.
+#[derive(Clone)]
 pub(crate) struct Waits {
     history: History,
     tables: Tables,

@@ -70,6 +70,11 @@ impl Stream {
         &self.source
     }
 
+    /// How much of the file has been read.
+    pub fn share_read(&self) -> f64 {
+        self.window.position() as f64 / self.source.len().max(1) as f64
+    }
+
     /// Finds the calls; gives the sizes of datatypes, as far as the file knows them.
     pub fn begin(&mut self) -> Result<Vec<u64>, TraceError> {
         if self.take::<8>()? != MAGIC {

@@ -152,6 +152,11 @@ impl Player {
         &self.source
     }
 
+    /// How much of its file has been read.
+    pub fn share_read(&self) -> f64 {
+        self.records.share_read(&self.source)
+    }
+
     /// The next event becomes calls.
     pub fn step(&mut self, common: &mut Common, calls: &mut Calls<'_>) -> Result<Follows, TraceError> {
         if self.state == State::Ended {

@@ -77,6 +77,11 @@ impl Records {
         Records::new(Content::Events, chunk, piece)
     }
 
+    /// How much of a file has been read.
+    pub fn share_read(&self, source: &Source) -> f64 {
+        self.window.position() as f64 / source.len().max(1) as f64
+    }
+
     /// The next event that is of interest; none at the end.
     pub fn event(&mut self, source: &Source) -> Result<Option<Timed>, TraceError> {
         while let Some(Record { kind, at }) = self.next(source)? {

@@ -130,6 +130,16 @@ impl Lines {
         window.line(|at, into| files.read(rank, at, cursor, into))
     }
 
+    /// How much of the lines of `rank`, whose these are, has been read.
+    pub(super) fn share_read(&self, rank: u32, files: &Files) -> f64 {
+        match &files.kind {
+            RankFiles::Each(sources) => {
+                self.window.position() as f64 / sources[rank as usize].len().max(1) as f64
+            }
+            RankFiles::All(all) => all.share_read(rank, &self.cursor),
+        }
+    }
+
     #[inline]
     pub(super) fn text(&self, line: Range<usize>) -> &[u8] {
         self.window.text(line)

@@ -76,6 +76,11 @@ impl Stretches {
         Ok(into.len() - start)
     }
 
+    /// How many of the stretches of a rank have been read, as a fraction.
+    pub(super) fn share_read(&self, rank: u32, cursor: &Cursor) -> f64 {
+        cursor.entry as f64 / self.index[rank as usize].len().max(1) as f64
+    }
+
     /// The line of the file that is the `nth` of `rank`. Reads the file again: this is for messages.
     pub(super) fn line(&self, rank: u32, nth: u64) -> Option<u64> {
         let mut window = Window::default();

@@ -51,6 +51,13 @@ impl Recorder for Counting {
     }
 }
 
+/// What workloads say of how far they are: little before a run, and nearly all after it. Files may end with what describes no calls.
+fn check_share(before: Option<f64>, after: Option<f64>, ending: &Ending) {
+    let after = after.expect("all formats know how far they are");
+    assert!(before.unwrap_or(0.0) < 0.5 && after <= 1.0, "{before:?} {after}");
+    assert!(*ending != Ending::Finished || after > 0.5, "{after}");
+}
+
 /// Runs a workload on 16 hosts on one switch.
 pub fn replay(workload: &mut dyn Workload) -> Result<Ran, ReplayError> {
     replay_on("cluster:16", workload)
@@ -93,7 +100,9 @@ pub fn replay_model(
         recorder: Box::new(Counting(Arc::clone(&counted))),
     };
     let mut engine = Engine::new(setup, NoMemory);
+    let before = workload.share_done();
     let ending = run(&mut engine, workload, &mut Patient)?;
+    check_share(before, workload.share_done(), &ending);
     let ends = engine.ends().map(|end| end.as_secs_f64()).collect();
     let messages = counted.load(Ordering::Relaxed);
     Ok(Ran { ending, ends, messages })

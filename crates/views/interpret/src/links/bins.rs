@@ -18,6 +18,7 @@ const LONG: u64 = 15;
 const PARTS: f64 = (1 << 16) as f64;
 
 /// All bins.
+#[derive(Clone)]
 pub(super) struct Bins {
     /// Picoseconds of a bin: the first width times two to the power of `doubled`.
     width: u64,

@@ -6,8 +6,12 @@ const VERSION = 3;
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
 
 /** One run: the JSON's fields, and `section(name)` for the arrays, `null` where there is none. */
-async function unpackRun(script) {
-  const packed = bytesOfBase64(script.textContent.trim());
+function unpackRun(script) {
+  return unpackText(script.textContent.trim());
+}
+
+async function unpackText(text) {
+  const packed = bytesOfBase64(text);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const buffer = await new Response(stream).arrayBuffer();
   const length = new DataView(buffer).getUint32(0, true);
@@ -36,7 +40,7 @@ function bytesOfBase64(text) {
 
 /** Why this page cannot show its data, in words, or `null`. */
 function obstacle() {
-  if (!document.getElementById("data")) {
+  if (!document.getElementById("data") && !document.getElementById("live")) {
     return "This page holds no data. A report is made with “mpirage run … --report run.html”, or from a saved record with “mpirage report RUN -o run.html”.";
   }
   if (typeof DecompressionStream === "undefined") {

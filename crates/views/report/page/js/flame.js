@@ -30,10 +30,13 @@ class CallTreeView {
       type: "button", title: "Download for speedscope.app",
       click: () => download("call-tree.speedscope.json", JSON.stringify(tree.speedscope()), "application/json"),
     }, "speedscope");
+    const cube = el("button", {
+      type: "button", title: "Download for Cube (.cubex): metric × call tree × ranks", click: () => download("call-tree.cubex", cubex(tree), "application/x-tar"),
+    }, "Cube");
     const chosen = choice("Metric", metrics, this.metric, (metric) => { this.metric = metric; this.draw(); });
     return el("div", {},
       figure("Flame graph", {
-        name: "call-tree", csv: () => tree.csv(), controls: [chosen, speedscope],
+        name: "call-tree", csv: () => tree.csv(), controls: [chosen, speedscope, cube],
         note: `${tree.hasRanks ? "" : "The page has no single calls of this run: time in MPI, summed over all ranks. "}A click widens a part. Computation between two calls counts for the innermost function from which both were made.`,
       }, this.graph, legendOfKinds(tree)),
       this.ranks, this.table);

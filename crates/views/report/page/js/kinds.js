@@ -18,7 +18,7 @@ function kindsOfRanks(run) {
   const usualFirst = fromTheMedian(figures, ranks), seconds = Math.max(run.timeline?.seconds ?? 0, run.run?.simulated_seconds ?? 0);
   for (const tolerance of TOLERANCES) {
     const groups = alikeRanks(figures, usualFirst, tolerance * seconds, blockedIn(run));
-    if (groups) return new RankKinds(figures, ranks, groups, tolerance);
+    if (groups) return new RankKinds(figures, ranks, groups, tolerance, run.timeline?.ranks_per_row ?? 1);
   }
   return null;
 }
@@ -27,7 +27,15 @@ function kindsOfRanks(run) {
 function rankFigures(run) {
   const parts = PARTS.map((name) => ({ name: CATEGORY_NAMES[name], values: run.section(`rank_${name}`) })).filter(({ values }) => values);
   const all = run.section("waits_rank"), states = all ? run.waits.states : [], ranks = all?.length / states.length;
-  return [...parts, ...states.map((state, at) => ({ name: STATE_NAMES[state], values: all.subarray(at * ranks, (at + 1) * ranks) }))];
+  const waits = states.map((state, at) => ({ name: STATE_NAMES[state], values: all.subarray(at * ranks, (at + 1) * ranks) }));
+  return [...parts, ...waits, ...functionFigures(run)];
+}
+
+/** The time of each rank in each function of MPI. */
+function functionFigures(run) {
+  const all = run.section("rank_functions"), functions = run.functions ?? [], ranks = all?.length / functions.length;
+  if (!all?.length || !Number.isInteger(ranks)) return [];
+  return functions.map((name, at) => ({ name, values: all.subarray(at * ranks, (at + 1) * ranks) })).filter(({ values }) => values.some((seconds) => seconds > 0));
 }
 
 /** The call in which each rank is blocked: others are not like it. */
@@ -76,8 +84,10 @@ function nearest(elements, distanceOf) {
 
 /** Kinds of ranks, and ranks that deviate. Each is a row: its name, its ranks, which of them stands for it, and its means. */
 class RankKinds {
-  constructor(figures, ranks, groups, tolerance) {
-    Object.assign(this, { figures, ranks, tolerance, on: true, listeners: [] });
+  constructor(figures, ranks, groups, tolerance, perTile) {
+    Object.assign(this, { figures, ranks, tolerance, perTile, on: true, listeners: [] });
+    this.groupOf = new Uint32Array(ranks);
+    groups.forEach((group, at) => group.forEach((rank) => { this.groupOf[rank] = at; }));
     this.kinds = groups.filter((group) => group.length >= FEWEST_OF_A_KIND).sort((a, b) => b.length - a.length || a[0] - b[0])
       .map((members, at) => this.row(members, `kind ${at + 1}`));
     this.deviating = groups.filter((group) => group.length < FEWEST_OF_A_KIND).flat().map((rank) => this.row([rank], `rank ${rank}`));
@@ -93,7 +103,20 @@ class RankKinds {
   row(members, name) {
     const means = this.figures.map(({ values }) => sumOf(members.map((rank) => values[rank])) / members.length);
     const away = (rank) => Math.max(...this.figures.map(({ values }, at) => Math.abs(values[rank] - means[at])));
-    return { name, ranks: members, rank: members[nearest(members, away)], means };
+    const unmixed = members.filter((rank) => this.isUnmixed(rank)), candidates = unmixed.length ? unmixed : members;
+    return { name, ranks: members, rank: candidates[nearest(candidates, away)], means };
+  }
+
+  /** Whether the ranks with which a rank shares tiles of the timeline are of its kind. */
+  isUnmixed(rank) {
+    const first = rank - rank % this.perTile, end = Math.min(this.ranks, first + this.perTile);
+    for (let other = first; other < end; other += 1) if (this.groupOf[other] !== this.groupOf[rank]) return false;
+    return true;
+  }
+
+  /** Whether the timeline has tiles in which each kind is alone. */
+  get haveTiles() {
+    return this.kinds.every(({ rank }) => this.isUnmixed(rank));
   }
 
   /** In which figure, and by how many seconds, means differ from those of the largest kind. */
@@ -123,7 +146,8 @@ class RankKinds {
 
   /** By what ranks are alike. */
   get meaning() {
-    return `Ranks of a kind differ by at most ${Math.round(100 * this.tolerance)} % of the run’s time from one of them, in computation, transfers and each cause of waiting. Fewer than ${FEWEST_OF_A_KIND} alike are no kind: they deviate.`;
+    const tiles = this.perTile > 1 ? ` ${this.perTile} neighbouring ranks share a row of the timeline: that of a rank that deviates shows all of them.` : "";
+    return `Ranks of a kind differ by at most ${Math.round(100 * this.tolerance)} % of the run’s time from one of them, in computation, transfers, each cause of waiting and each function of MPI. Fewer than ${FEWEST_OF_A_KIND} alike are no kind: they deviate.${tiles}`;
   }
 }
 

@@ -25,8 +25,13 @@ function copyLink(timeline) {
 
 /** Shows the view that the address contains, if it contains one. */
 function restoreView(timeline) {
-  const state = new URLSearchParams(location.hash.slice(1)), view = boxOfText(state.get("view"));
-  if (!timeline || !view) return;
+  if (applyView(timeline, location.hash.slice(1))) timeline.canvas.scrollIntoView({ block: "center", behavior: "instant" });
+}
+
+/** Shows the view of a fragment; true if it has one. */
+function applyView(timeline, fragment) {
+  const state = new URLSearchParams(fragment), view = boxOfText(state.get("view"));
+  if (!timeline || !view) return false;
   if (timeline.kinds && state.get("kinds") === "off") timeline.kinds.show(false);
   timeline.look(view.from, view.to);
   timeline.lookAtRanks(view.top, view.bottom);
@@ -35,7 +40,7 @@ function restoreView(timeline) {
   timeline.restoreFilter?.(Object.fromEntries(SHARED_FIELDS.filter((field) => state.has(field)).map((field) => [field, state.get(field)])));
   if (state.get("path") === "off") timeline.pathButton?.click();
   if (state.get("messages") === "off") timeline.arrowButton?.click();
-  timeline.canvas.scrollIntoView({ block: "center", behavior: "instant" });
+  return true;
 }
 
 /** A box `{ from, to, top, bottom }`, or none if the text is not one. */

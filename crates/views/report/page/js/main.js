@@ -15,6 +15,7 @@ async function start() {
   const trouble = obstacle();
   if (trouble) return complain(trouble);
   try {
+    if (document.getElementById("live")) return await follow();
     const scripts = [...document.querySelectorAll("script[type='text/plain'][id^='data']")];
     const runs = await Promise.all(scripts.map(unpackRun));
     scripts.forEach((script) => script.remove());

@@ -3,23 +3,25 @@
 const PARTS = ["compute", "p2p", "collective", "wait", "other"];
 
 function summaryPanel(run) {
-  const failed = run.run?.outcome && run.run.outcome !== "finished";
+  const failed = !run.live && run.run?.outcome && run.run.outcome !== "finished";
   return el("div", { class: failed ? "failed" : null },
+    run.live ? progressNotice(run) : null,
     failed ? alarm(run) : verdict(run),
     el("div", { class: "headline" }, headline(run, failed), facts(run)),
     timeSplit(run), kindsFigure(run),
     el("div", { class: "columns" }, el("div", {}, failed ? waitForGraph(run) : efficiencies(run), warnings(run)), rankProfile(run)));
 }
 
-const MOST_SENTENCES = 3, EVEN = 0.95, WORTH_SAYING = 0.02;
+const MOST_SENTENCES = 3, EVEN = 0.95, IN_TURN = 0.8, WORTH_SAYING = 0.02;
 
 /** What costs most, and what would be gained without it, in a few sentences. */
 function verdict(run) {
-  const said = [noise(run), ...(run.findings ?? []), evenly(run), withoutNetwork(run)].filter(Boolean);
+  const gains = [evenly(run), inTurn(run), withoutNetwork(run)].filter(Boolean), gain = gains[0];
+  const said = [noise(run), ...(run.findings ?? []), ...gains].filter(Boolean);
   const parallel = run.efficiency?.parallel;
   if (!said.length && parallel != null) said.push(`The ranks compute during ${formatPercent(parallel)} of their time; nothing else costs much.`);
   if (!said.length) return null;
-  const gain = evenly(run) ?? withoutNetwork(run), first = said.slice(0, MOST_SENTENCES);
+  const first = said.slice(0, MOST_SENTENCES);
   if (gain && !first.includes(gain)) first[first.length - 1] = gain;
   return el("div", { class: "verdict", "data-figure": "verdict" }, first.map((text) => el("p", {}, text)));
 }
@@ -36,6 +38,13 @@ function evenly({ run, efficiency }) {
   return `If computation were even, the run would take about ${formatTime(seconds - gained)} instead of ${formatTime(seconds)}.`;
 }
 
+/** Whether ranks wait for one another in turn, although all compute for as long: the largest loss is then neither imbalance nor the network. */
+function inTurn({ run, efficiency }) {
+  const { serialisation, transfer, load_balance: balance, ideal_seconds: ideal } = efficiency ?? {};
+  if (!(serialisation < IN_TURN && serialisation < Math.min(transfer, balance))) return null;
+  return `Ranks work in turn: if messages took no time, the run would still take ${formatTime(ideal)}, though no rank computes for more than ${formatTime(efficiency.communication * run.simulated_seconds)}.`;
+}
+
 /** What the run would take if messages took no time. */
 function withoutNetwork({ run, efficiency }) {
   const seconds = run?.simulated_seconds, ideal = efficiency?.ideal_seconds;
@@ -47,7 +56,7 @@ function headline(run, failed) {
   const known = run.run ?? {}, seconds = known.simulated_seconds ?? run.timeline?.seconds ?? 0;
   return el("div", { class: "big" },
     el("span", { "data-field": "simulated_seconds", "data-value": seconds }, formatTime(seconds)),
-    el("small", {}, failed ? "of simulated time until it stopped" : "simulated time", ` · ${exactSeconds(seconds)}`),
+    el("small", {}, failed ? "of simulated time until it stopped" : run.live ? "simulated time so far" : "simulated time", ` · ${exactSeconds(seconds)}`),
     known.trust?.low_seconds ? el("small", { "data-field": "trust" }, `in nine of ten cases ${formatTime(known.trust.low_seconds)} to ${formatTime(known.trust.high_seconds)}`) : null);
 }
 

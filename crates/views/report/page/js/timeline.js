@@ -22,8 +22,8 @@ class Timeline {
     // Of many ranks the path is no line that an eye can follow.
     this.show = { path: Boolean(this.path) && (run.run?.ranks ?? 0) <= MOST_RANKS_WITH_PATH, arrows: true };
     this.shared = sharedTime;
-    // Tiles that several ranks share would show ranks of other kinds.
-    this.kinds = run.timeline.ranks_per_row === 1 ? run.kinds : null;
+    // Where kinds share all tiles, their rows would show ranks of other kinds.
+    this.kinds = run.kinds?.haveTiles ? run.kinds : null;
     this.view = { from: 0, to: this.whole, top: 0, bottom: this.lines };
     this.blocked = new Map((run.blocked ?? []).map((call) => [call.rank, { ...call, since: call.since * 1e9, until: this.whole }]));
     this.arrows = [];

@@ -8,6 +8,7 @@ const MIN_PORTION: usize = 1 << 13;
 const PORTION_PER_RANK: usize = 8;
 
 /// Rows by rank; those of a rank stay in order.
+#[derive(Clone)]
 pub(super) struct RowsByRank<T> {
     ranks: usize,
     portion: usize,

@@ -45,6 +45,7 @@ impl Iterator for Backwards<'_> {
 }
 
 /// All paths. Node 0 is the beginning of all.
+#[derive(Clone)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     /// Nodes before the next sweep.

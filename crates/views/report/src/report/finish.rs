@@ -17,7 +17,19 @@ use crate::waits::Names;
 /// The version of the format, which the page knows too (`page/js/container.js`).
 const VERSION: u32 = 3;
 
+/// With more ranks than this, pages do not have the time of each rank in each function.
+const MOST_RANKS_BY_FUNCTION: usize = 16_384;
+
 impl Report {
+    /// The data for a page about a run that goes on. What is gathered stays as it is.
+    pub fn so_far(&self, ending: &Ending) -> Container {
+        let mut copy = self.clone();
+        for (rank, end) in copy.ends.iter_mut().enumerate() {
+            end.at = end.at.max(self.aggregator.last_end(rank as u32));
+        }
+        copy.finish(ending)
+    }
+
     /// The data for the page.
     pub fn finish(&mut self, ending: &Ending) -> Container {
         let end = self.ends.iter().map(|end| end.at).max().unwrap_or(0);
@@ -65,8 +77,24 @@ impl Report {
                 self.aggregator.times().iter().map(|rank| seconds(rank.spent[at])),
             );
         }
+        self.write_functions_of_ranks(out);
         out.section("rank_end", self.ends.iter().map(|end| seconds(end.at)));
         out.set("efficiency", self.efficiency(ending));
+    }
+
+    /// The seconds of each rank in each function: all ranks of the first function, then those of the next.
+    fn write_functions_of_ranks(&self, out: &mut Container) {
+        let times = self.aggregator.times();
+        let functions = times.iter().map(|rank| rank.in_functions.len()).max().unwrap_or(0);
+        if times.len() > MOST_RANKS_BY_FUNCTION {
+            return;
+        }
+        let of = |function: usize| {
+            times
+                .iter()
+                .map(move |rank| rank.in_functions.get(function).map_or(0.0, |&picos| seconds(picos) as f32))
+        };
+        out.section("rank_functions", (0..functions).flat_map(of));
     }
 
     /// Parallel efficiency is load balance times communication efficiency; that is serialisation times transfer.

@@ -28,15 +28,19 @@ impl Waits {
         let share = |picos: u64| seconds(picos) / seconds_of_ranks.max(f64::MIN_POSITIVE);
         let waiting: u64 =
             State::ALL.into_iter().filter(|it| it.is_wait()).map(|it| totals[it as usize]).sum();
+        let contention = totals[State::Contention as usize];
+        let contended = (share(contention) >= WORTH_SAYING).then(|| contended(share(contention), links));
         let mut findings = Vec::new();
+        if contention > waiting {
+            findings.extend(contended.clone());
+        }
         if share(waiting) >= WORTH_SAYING {
             findings.push(self.waiting(share(waiting), waiting));
             let large = causes.iter().filter(|(_, sum)| sum.picos as f64 >= LARGE * waiting as f64);
             findings.extend(large.take(NAMED).map(|(cause, sum)| blamed(names, cause, sum.picos)));
         }
-        let contention = totals[State::Contention as usize];
-        if share(contention) >= WORTH_SAYING {
-            findings.push(contended(share(contention), links));
+        if contention <= waiting {
+            findings.extend(contended);
         }
         let transfer = totals[State::Transfer as usize];
         if share(transfer) >= LARGE {

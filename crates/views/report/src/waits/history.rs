@@ -47,6 +47,7 @@ pub(super) struct RecentCall {
 }
 
 /// The latest items of each rank.
+#[derive(Clone)]
 struct Rings<T> {
     items: Vec<T>,
     /// Items per rank, a power of two.
@@ -79,6 +80,7 @@ impl<T: Copy + Default> Rings<T> {
 }
 
 /// The latest activities of all ranks.
+#[derive(Clone)]
 pub(super) struct History {
     spans: Rings<Span>,
     calls: Rings<RecentCall>,

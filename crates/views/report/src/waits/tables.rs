@@ -51,6 +51,7 @@ impl Sum {
 }
 
 /// Sums by key. When there are too many keys, new ones are one.
+#[derive(Clone)]
 pub(super) struct Sums<K> {
     by_key: FxHashMap<K, Sum>,
     pub others: Sum,
@@ -88,6 +89,7 @@ pub(super) fn largest<K: Copy + Ord>(sums: impl IntoIterator<Item = (K, Sum)>) -
 pub(super) type ByState = [u64; State::COUNT];
 
 /// All sums.
+#[derive(Clone)]
 pub(super) struct Tables {
     pub ranks: Vec<ByState>,
     /// By kind of call.
