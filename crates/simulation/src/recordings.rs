@@ -12,7 +12,9 @@ use mpirage_report::Container;
 use mpirage_trace::{Computation, TraceRecorder, TraceWriter};
 use rustc_hash::FxHashMap;
 
+use crate::energy::CallTimes;
 use crate::failure::{Failure, usage};
+use crate::figures::Figures;
 use crate::machine::Machine;
 use crate::outputs::{Failures, OutputRequest, open_report, scribe};
 use crate::reporting::{self, Closing, Reporting};
@@ -50,6 +52,8 @@ pub struct Recordings {
     writers: Vec<Rc<RefCell<dyn Writer>>>,
     report: Option<Reporting>,
     page: Option<OutputFile>,
+    /// Time in calls, if hosts have power.
+    call_times: Option<Rc<RefCell<CallTimes>>>,
 }
 
 impl Recordings {
@@ -67,7 +71,8 @@ impl Recordings {
             true => Some(Reporting::new(wanted.report_ideal, &run, machine, source.computation())?),
             false => None,
         };
-        Ok(Recordings { summary: Rc::default(), writers, report, page })
+        let call_times = machine.platform.power().has_hosts().then(Rc::default);
+        Ok(Recordings { summary: Rc::default(), writers, report, page, call_times })
     }
 
     /// The recorder for the engine. The common cases, a summary with or without a report, need no dynamic dispatch.
@@ -78,6 +83,7 @@ impl Recordings {
         if let Some(calls) = self.report.as_ref().and_then(Reporting::calls) {
             others.push(Box::new(calls));
         }
+        others.extend(self.call_times.iter().map(|times| Box::new(Rc::clone(times)) as Box<dyn Recorder>));
         match (self.report.as_ref().map(Reporting::recorder), others.is_empty()) {
             (None, true) => Box::new(summary),
             (None, false) => Box::new((summary, others)),
@@ -89,6 +95,13 @@ impl Recordings {
     /// The figures so far.
     pub fn summary(&self) -> Ref<'_, Summary> {
         self.summary.borrow()
+    }
+
+    /// Adds what only the recorders know to the figures.
+    pub fn complete(&self, figures: &mut Figures, machine: &Machine) {
+        if let (Some(energy), Some(times)) = (&mut figures.energy, &self.call_times) {
+            energy.add_waiting(&times.borrow(), machine);
+        }
     }
 
     /// Writes the report, if there is one. Gives its data if no page is wanted.
