@@ -27,7 +27,7 @@ links = [\"l:up\"]
 [power]
 idle = \"10W\"
 all-cores = \"20W\"
-links = { idle = \"1W\", per-byte = \"3nJ\" }
+links = { idle = \"1W\", per-byte = \"4nJ\" }
 ";
 
 #[test]
@@ -41,7 +41,7 @@ fn hosts_and_links_that_say_more_keep_it() {
     assert_eq!(power.host(HostId(1)).unwrap().first_state().full, 20.0);
     let links: Vec<(f64, f64)> =
         (0..4).map(|link| power.link(LinkId(link)).map(|link| (link.idle, link.per_byte)).unwrap()).collect();
-    assert_eq!(links, [(2.0, 2e-9), (2.0, 2e-9), (1.0, 3e-9), (1.0, 3e-9)]);
+    assert_eq!(links, [(2.0, 2e-9), (2.0, 2e-9), (1.0, 4e-9), (1.0, 4e-9)]);
 }
 
 fn simgrid(host: &str, link: &str) -> Result<Platform, String> {
