@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mpirage_simulation::{BalancingFigures, EmulationFigures, Figures, FileFigures, Spread};
+use mpirage_simulation::{BalancingFigures, EmulationFigures, EnergyFigures, Figures, FileFigures, Spread};
 use mpirage_simulation::{words::bytes, words::count, words::thousands};
 use mpirage_units::{Duration, time_text};
 
@@ -57,6 +57,9 @@ pub fn print(figures: &Figures) {
             count(figures.expected_messages, "message"),
             thousands(figures.unexpected_messages)
         );
+    }
+    if let Some(energy) = &figures.energy {
+        print_energy(energy);
     }
     let largest = match figures.largest_rank_rss_bytes {
         0 => String::new(),
@@ -132,6 +135,50 @@ fn print_files(files: &FileFigures) {
         count(files.writes, "write"),
         Duration::from_secs_f64(files.seconds)
     );
+}
+
+/// Prints energy, mean power and energy-delay product; who burns it, and what of it while ranks wait.
+pub fn print_energy(energy: &EnergyFigures) {
+    let power =
+        energy.mean_watts.map(|watts| format!(", {} on average", scaled(watts, "W"))).unwrap_or_default();
+    let product = scaled(energy.energy_delay, "J·s");
+    say!(
+        "  energy          {}{power}; energy-delay product {product}",
+        Mark::Result.on(&scaled(energy.joules, "J"))
+    );
+    let parts =
+        [("hosts", energy.hosts_joules), ("links", energy.links_joules), ("memory", energy.memory_joules)];
+    let mut words: Vec<String> = parts
+        .into_iter()
+        .filter(|(_, joules)| *joules > 0.0)
+        .map(|(what, joules)| format!("{what} {}", scaled(joules, "J")))
+        .collect();
+    if let Some(waiting) = energy.waiting.as_ref().filter(|waiting| waiting.joules > 0.0) {
+        words.push(format!(
+            "ranks inside MPI {} ({:.1} % of their hosts')",
+            scaled(waiting.joules, "J"),
+            100.0 * waiting.share
+        ));
+    }
+    if words.len() > 1 {
+        say!("                  {}", words.join(", "));
+    }
+}
+
+/// A quantity with the prefix that suits it: `1.23 kJ`.
+fn scaled(value: f64, unit: &str) -> String {
+    let prefixes = [(1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")];
+    let found = prefixes.into_iter().find(|(scale, _)| value.abs() >= *scale);
+    let (scale, prefix) = found.unwrap_or((1.0, ""));
+    let number = value / scale;
+    let digits = if number.abs() >= 100.0 {
+        0
+    } else if number.abs() >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{number:.digits$} {prefix}{unit}")
 }
 
 fn print_spread(spread: &Spread) {

@@ -4,7 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use mpirage_kernel::{MemoryModel, NetworkModel};
-use mpirage_models::{BusNetwork, MemoryUse, NodeMemory, NoisyNetwork, StripedNetwork, Uncontended, Wire};
+use mpirage_models::{
+    BusNetwork, MemoryUse, MeteredNetwork, NodeMemory, NoisyNetwork, StripedNetwork, Uncontended, Wire,
+};
 use mpirage_mpi::{CollectiveTimes, Noise};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::Platform;
@@ -53,6 +55,10 @@ impl Model {
             Network::LogGops(loggops) => Box::new(Uncontended::new(loggops.wire(), loggops.wire())),
             Network::Packet(packet) => packet.network_on(platform, captures)?,
             Network::Ideal => Box::new(Uncontended::new(NOTHING, NOTHING)),
+        };
+        let network = match platform.power().has_links() {
+            true => Box::new(MeteredNetwork::new(network, Arc::clone(platform))),
+            false => network,
         };
         let striped = self.uses_interfaces() && platform.interfaces().stripe_from.is_some();
         let network = match striped {

@@ -35,6 +35,7 @@ pub(crate) fn measured_flow() -> FlowParameters {
         loopback: MODEL_LOOPBACK,
         physics: None,
         interface_delay: InterfaceDelay::default(),
+        samples_power: false,
         crowd: Crowd::default(),
     }
 }

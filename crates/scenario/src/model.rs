@@ -408,7 +408,10 @@ impl Model {
                 flow.segments = vec![fit::affine(&flow, sample)];
                 protocol
             }
-            "simgrid" => simgrid_protocol(),
+            "simgrid" => {
+                flow.samples_power = true;
+                simgrid_protocol()
+            }
             "bus" => return Ok(Model::of_network(name, Network::Bus(Bus::on(sample)))),
             "smp" => return Ok(Model::of_network(name, Network::Smp(Smp::on(sample)))),
             IDEAL => return Ok(Model::of_network(name, Network::Ideal)),

@@ -14,6 +14,7 @@ use crate::balancing::BalancingFigures;
 use crate::deadlock::Deadlock;
 use crate::disturbed::DisturbedFigures;
 use crate::emulation::EmulationFigures;
+use crate::energy::EnergyFigures;
 use crate::machine::Machine;
 use crate::spread::Spread;
 use crate::trust::{Measurement, Trust};
@@ -63,6 +64,9 @@ pub struct Figures {
     /// The ranks' accesses to files, if there were any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<FileFigures>,
+    /// The energy of the run, if the platform says what hosts or links burn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyFigures>,
     /// How well the ranks were used; none if no rank computed.
     pub efficiency: Option<Efficiency>,
     /// Simulated seconds until each rank ended.
@@ -188,7 +192,9 @@ impl Figures {
         let finished = matches!(outcome, Outcome::Finished { .. });
         let last = ends.iter().copied().fold(0.0, f64::max);
         let seconds = if finished { last } else { engine.now().as_secs_f64() };
+        let end = engine.ends().max().filter(|_| finished).unwrap_or_else(|| engine.now());
         Figures {
+            energy: EnergyFigures::of(engine, machine, end),
             outcome: outcome_name(outcome).to_owned(),
             simulated_seconds: seconds,
             efficiency: Efficiency::of(summary, ends.len(), seconds),

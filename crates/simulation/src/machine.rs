@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use mpirage_collectives::{Choice, ChoiceError, Performed, RuleError, Selector};
 use mpirage_kernel::{ComputeModel, Kernel, NetworkModel};
-use mpirage_models::{ChangingCores, Cores, DiskArray, RoundRobinCores, SerialCores};
+use mpirage_models::{
+    ChangingCores, CoreUse, Cores, DiskArray, GovernedCores, Governor, MeteredCores, MeteredMemory,
+    RoundRobinCores, SerialCores,
+};
 use mpirage_mpi::{Bursts, Setup};
 use mpirage_packet::CaptureRequest;
 use mpirage_platform::{HostId, NetworkNames, Platform, UNMEASURED_SPEED};
@@ -18,7 +21,7 @@ use mpirage_units::Duration;
 use serde::Deserialize;
 
 use crate::failure::{Failure, bad_platform, usage};
-use crate::{hosts, json, limits, words};
+use crate::{governor, hosts, json, limits, words};
 
 /// The machine that is asked for, and the placement of ranks on it: what the options of the same names say.
 #[derive(Clone, Debug, Deserialize)]
@@ -52,6 +55,8 @@ pub struct MachineRequest {
     pub ppn: Option<u32>,
     /// The cores on which ranks take turns.
     pub on_cores: Option<NonZero<u32>>,
+    /// Who chooses the performance states of hosts; by default they keep the first.
+    pub governor: Option<String>,
     /// Is the program built for MPICH? Then its library is assumed, if none is named.
     #[serde(skip)]
     pub mpich: bool,
@@ -73,6 +78,7 @@ impl Default for MachineRequest {
             bind: "core".to_owned(),
             ppn: None,
             on_cores: None,
+            governor: None,
             mpich: false,
         }
     }
@@ -97,6 +103,8 @@ pub struct Machine {
     pub reference_speed: Option<f64>,
     /// The cores on which ranks take turns (--on-cores).
     pub virtual_processors: Option<VirtualProcessors>,
+    /// Who chooses the performance states of hosts.
+    pub governor: Option<Governor>,
     /// How long the turns of ranks on a core are, if they take turns in time slices (`mpirage jobs`).
     pub quantum: Option<Duration>,
 }
@@ -176,8 +184,10 @@ impl Machine {
             warnings,
             reference_speed,
             virtual_processors,
+            governor: request.governor.as_deref().map(governor::parse).transpose()?,
             quantum,
         };
+        machine.check_governor(request)?;
         let doubts = machine.situation(request.platform.is_some()).doubts();
         machine.warnings.extend(doubts);
         if request.on_cores.is_some() { machine.over_decomposed(ranks) } else { Ok(machine) }
@@ -239,10 +249,11 @@ impl Machine {
         let places = !request.host.is_empty()
             || request.hostfile.is_some()
             || request.ppn.is_some()
-            || request.on_cores.is_some();
+            || request.on_cores.is_some()
+            || request.governor.is_some();
         if request.platform.is_some() || places {
             return Err(usage(format!(
-                "--model {}: a Dimemas configuration holds the machine and the placement of ranks; leave out -p, -H, --hostfile, --ppn and --on-cores",
+                "--model {}: a Dimemas configuration holds the machine and the placement of ranks; leave out -p, -H, --hostfile, --ppn, --on-cores and --governor",
                 request.model
             )));
         }
@@ -261,6 +272,7 @@ impl Machine {
             warnings,
             reference_speed,
             virtual_processors: None,
+            governor: None,
             quantum: None,
         };
         let doubts = machine.situation(false).doubts();
@@ -350,22 +362,18 @@ impl Machine {
         bursts: Bursts,
         recorder: Box<dyn Recorder>,
     ) -> Setup {
-        let cores: Box<dyn ComputeModel> = match (&self.virtual_processors, self.quantum) {
-            (Some(_), _) => Box::new(SerialCores::new(&self.platform)),
-            (None, Some(quantum)) => Box::new(RoundRobinCores::new(&self.platform, quantum)),
-            (None, None) => Box::new(Cores::new(Arc::clone(&self.platform), &self.placement.hosts)),
-        };
-        let cores = match self.platform.profiles().are_of_cores() {
-            true => Box::new(ChangingCores::new(&self.platform, cores)),
-            false => cores,
-        };
+        let cores: Box<dyn ComputeModel> = self.cores();
         let storages = self.platform.storages();
         let interfaces = self.platform.interfaces().of_ranks(&self.placement.hosts);
         let mut kernel = Kernel::new(network, cores)
             .with_storage(Box::new(DiskArray::new(storages)))
             .with_interfaces(interfaces);
         if let Some(memory) = self.model.memory_on(&self.platform, &self.placement) {
-            kernel = kernel.with_memory(memory);
+            let (platform, hosts) = (Arc::clone(&self.platform), self.placement.hosts.clone());
+            kernel = kernel.with_memory(match self.platform.power().has_memory() {
+                true => Box::new(MeteredMemory::new(memory, platform, hosts)),
+                false => memory,
+            });
         }
         let hosts = &self.placement.hosts;
         Setup {
@@ -384,6 +392,50 @@ impl Machine {
             storages: storages.clone(),
             recorder,
         }
+    }
+}
+
+impl Machine {
+    /// The cores of all hosts, with a meter if the platform says what hosts burn.
+    fn cores(&self) -> Box<dyn ComputeModel> {
+        let (platform, hosts) = (|| Arc::clone(&self.platform), self.placement.hosts.as_slice());
+        if let Some(governor) = self.governor {
+            return Box::new(GovernedCores::new(platform(), hosts, governor));
+        }
+        let (cores, core_use): (Box<dyn ComputeModel>, _) = match (&self.virtual_processors, self.quantum) {
+            (Some(_), _) => (Box::new(SerialCores::new(&self.platform)), CoreUse::Bound),
+            (None, Some(quantum)) => {
+                (Box::new(RoundRobinCores::new(&self.platform, quantum)), CoreUse::Bound)
+            }
+            (None, None) => (Box::new(Cores::new(platform(), hosts)), CoreUse::Shared),
+        };
+        let cores = match self.platform.profiles().are_of_cores() {
+            true => Box::new(ChangingCores::new(&self.platform, cores)),
+            false => cores,
+        };
+        match self.platform.power().has_hosts() {
+            true => Box::new(MeteredCores::new(cores, platform(), hosts, core_use)),
+            false => cores,
+        }
+    }
+
+    /// Refuses a governor that has nothing to choose, or no say.
+    fn check_governor(&self, request: &MachineRequest) -> Result<(), Failure> {
+        let Some(name) = &request.governor else { return Ok(()) };
+        let refused = |why: &str| Err(usage(format!("--governor {name}: {why}")));
+        if request.on_cores.is_some() {
+            return refused("ranks that take turns on cores (--on-cores) have no governor yet");
+        }
+        if self.platform.profiles().are_of_cores() {
+            return refused("the platform has profiles of speeds, which a governor cannot change");
+        }
+        if !self.platform.power().hosts().any(|(_, power)| power.states.len() > 1) {
+            return refused(&format!(
+                "no host of {} has several performance states; add `states` to the table [power] of the platform",
+                self.spec
+            ));
+        }
+        Ok(())
     }
 }
 

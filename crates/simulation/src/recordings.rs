@@ -13,6 +13,7 @@ use mpirage_report::Container;
 use mpirage_trace::{Computation, TraceRecorder, TraceWriter};
 use rustc_hash::FxHashMap;
 
+use crate::energy::CallTimes;
 use crate::failure::{Failure, usage};
 use crate::figures::Figures;
 use crate::live::{Live, Onlooker};
@@ -54,6 +55,8 @@ pub struct Recordings {
     report: Option<Reporting>,
     page: Option<OutputFile>,
     live: Option<Arc<Live>>,
+    /// Time in calls, if hosts have power.
+    call_times: Option<Rc<RefCell<CallTimes>>>,
 }
 
 impl Recordings {
@@ -72,7 +75,8 @@ impl Recordings {
             false => None,
         };
         let live = wanted.live.clone();
-        Ok(Recordings { summary: Rc::default(), writers, report, page, live })
+        let call_times = machine.platform.power().has_hosts().then(Rc::default);
+        Ok(Recordings { summary: Rc::default(), writers, report, page, live, call_times })
     }
 
     /// The recorder for the engine. The common cases, a summary with or without a report, need no dynamic dispatch.
@@ -83,6 +87,7 @@ impl Recordings {
         if let Some(calls) = self.report.as_ref().and_then(Reporting::calls) {
             others.push(Box::new(calls));
         }
+        others.extend(self.call_times.iter().map(|times| Box::new(Rc::clone(times)) as Box<dyn Recorder>));
         match (self.report.as_ref().map(Reporting::recorder), others.is_empty()) {
             (None, true) => Box::new(summary),
             (None, false) => Box::new((summary, others)),
@@ -107,6 +112,13 @@ impl Recordings {
             started,
             next: started,
         })
+    }
+
+    /// Adds what only the recorders know to the figures.
+    pub fn complete(&self, figures: &mut Figures, machine: &Machine) {
+        if let (Some(energy), Some(times)) = (&mut figures.energy, &self.call_times) {
+            energy.add_waiting(&times.borrow(), machine);
+        }
     }
 
     /// Writes the report, if there is one. Gives its data if no page is wanted.

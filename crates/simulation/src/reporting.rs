@@ -123,8 +123,12 @@ impl Reporting {
                 None
             }
         };
+        let mut shown = serde_json::to_value(figures).context("cannot write JSON")?;
+        if let Some(energy) = &figures.energy {
+            shown["energy"]["power"]["by_host"] = energy.power.shown_by_host().into();
+        }
         let ending = Ending {
-            figures: serde_json::to_value(figures).context("cannot write JSON")?,
+            figures: shown,
             outcome: closing.outcome.unwrap_or("The run finished.").to_owned(),
             warnings,
             waits: closing.waits.clone(),

@@ -136,6 +136,7 @@ impl Replay {
         };
         let (explained, code) = explain(&engine, self.workload.as_ref(), &outcome);
         let mut figures = self.figures(&engine, machine, &outcome, &charge, &recordings.summary());
+        recordings.complete(&mut figures, machine);
         (figures.explanation, figures.deadlock) = (explained.text.clone(), explained.deadlock);
         let mut failures = Failures::default();
         captures.finish(engine.finish_network(), &mut failures);

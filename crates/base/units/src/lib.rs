@@ -13,8 +13,8 @@ mod words;
 
 pub use parse::{parse_bandwidth, parse_bytes, parse_duration, parse_speed};
 pub use quantity::{
-    BANDWIDTH, BYTES, DIVISOR, DURATION, FACTOR, LAG, LATENCY, Quantity, QuantityError, Reading, SPEED,
-    TIMEOUT, WORK,
+    BANDWIDTH, BYTES, DIVISOR, DURATION, ENERGY, FACTOR, LAG, LATENCY, POWER, Quantity, QuantityError,
+    Reading, SPEED, TIMEOUT, WORK,
 };
 pub use random::{Consumer, Random, draw, scramble};
 pub use size::{parse_size, written_size};

@@ -58,6 +58,26 @@ pub(crate) fn bits_or_bytes(unit: &str) -> Option<f64> {
     }
 }
 
+pub(crate) fn watts(unit: &str) -> Option<f64> {
+    small_or_large(unit, "W")
+}
+
+pub(crate) fn joules(unit: &str) -> Option<f64> {
+    small_or_large(unit, "J")
+}
+
+/// A unit whose prefixes go below one.
+fn small_or_large(unit: &str, base: &str) -> Option<f64> {
+    match unit.strip_suffix(base) {
+        None if unit.is_empty() => Some(1.0),
+        Some("m") => Some(1e-3),
+        Some("u" | "µ" | "μ") => Some(1e-6),
+        Some("n") => Some(1e-9),
+        Some("p") => Some(1e-12),
+        _ => scaled(unit, base, 1.0),
+    }
+}
+
 /// Length of the leading number. An `e` belongs to it only when an exponent follows, so that `1Ebps` is exabits.
 pub(crate) fn number_len(text: &str) -> usize {
     let bytes = text.as_bytes();
@@ -97,6 +117,7 @@ fn scaled(unit: &str, base: &str, of_base: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantity::{ENERGY, POWER};
 
     #[test]
     fn what_platform_files_contain_is_read() {
@@ -108,6 +129,8 @@ mod tests {
         assert_eq!(parse_speed("38.1Gf").unwrap(), 38.1e9);
         assert_eq!(parse_speed("1000Mflops").unwrap(), 1e9);
         assert_eq!(parse_bytes("64KiB"), Ok(65_536.0));
+        assert_eq!(POWER.read("1.2kW").map(|read| read.value()), Ok(1200.0));
+        assert_eq!(ENERGY.read("60pJ").map(|read| read.value()), Ok(60e-12));
     }
 
     #[test]

@@ -14,7 +14,7 @@
 
 use thiserror::Error;
 
-use crate::parse::{bits_or_bytes, flops, number_len, rate, seconds};
+use crate::parse::{bits_or_bytes, flops, joules, number_len, rate, seconds, watts};
 
 /// A kind of quantity.
 #[derive(Clone, Copy, Debug)]
@@ -187,6 +187,28 @@ pub const BYTES: Quantity = Quantity {
     likely: ANY,
 };
 
+/// Watts of a host or a link.
+pub const POWER: Quantity = Quantity {
+    name: "power",
+    example: "\"95W\" or \"1.2kW\"",
+    unit: watts,
+    base: "W",
+    if_zero: "",
+    range: (0.0, 1e12),
+    likely: (0.0, 1e6),
+};
+
+/// Joules that something costs.
+pub const ENERGY: Quantity = Quantity {
+    name: "energy",
+    example: "\"60pJ\" or \"1nJ\"",
+    unit: joules,
+    base: "J",
+    if_zero: "",
+    range: (0.0, 1e12),
+    likely: (0.0, 1e-3),
+};
+
 /// A factor that may be zero.
 pub const FACTOR: Quantity = Quantity {
     name: "factor",
@@ -309,7 +331,8 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Quantity; 9] = [BANDWIDTH, LATENCY, DURATION, TIMEOUT, SPEED, WORK, BYTES, FACTOR, DIVISOR];
+    const ALL: [Quantity; 11] =
+        [BANDWIDTH, LATENCY, DURATION, TIMEOUT, SPEED, WORK, BYTES, FACTOR, DIVISOR, POWER, ENERGY];
 
     #[test]
     fn nothing_but_finite_numbers_that_are_not_negative_gets_through() {

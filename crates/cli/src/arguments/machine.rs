@@ -57,6 +57,9 @@ pub struct MachineArguments {
     /// Put the ranks on N cores of the machine, in blocks; the ranks of a core compute one after the other, burst by burst, as the virtual processors of Adaptive MPI do
     #[arg(long, value_name = "N", help_heading = PLACEMENT)]
     pub on_cores: Option<NonZero<u32>>,
+    /// Who chooses the performance states of hosts that have several: performance, powersave, conservative, ondemand or slack, as in slack:period=10ms [default: hosts keep the state in which they start]
+    #[arg(long, value_name = "GOVERNOR")]
+    pub governor: Option<String>,
 }
 
 impl MachineArguments {
@@ -77,6 +80,7 @@ impl MachineArguments {
             bind: own.bind,
             ppn: own.ppn,
             on_cores: own.on_cores,
+            governor: own.governor,
             mpich: false,
         }
     }
@@ -124,6 +128,9 @@ impl MachineArguments {
         add("--bind", self.bind.clone().into());
         if let Some(ppn) = self.ppn {
             add("--ppn", ppn.to_string().into());
+        }
+        if let Some(governor) = &self.governor {
+            add("--governor", governor.into());
         }
         words
     }

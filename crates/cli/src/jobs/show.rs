@@ -6,6 +6,7 @@ use mpirage_simulation::words::count;
 use mpirage_units::Duration;
 
 use crate::output::say;
+use crate::summary;
 
 /// The line of a job in the table.
 fn cells(job: &JobFigures) -> [String; 9] {
@@ -60,6 +61,7 @@ pub fn print(figures: &JobsFigures) {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
         say!("  {}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
+    figures.energy.iter().for_each(summary::print_energy);
     verdict(&figures.jobs).into_iter().for_each(|text| say!("  {text}"));
 }
 

@@ -21,7 +21,7 @@ const NIL: u32 = u32::MAX;
 const REMEMBERED: usize = 16;
 
 /// Dated entries, earliest first; among equal dates, first in, first out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Agenda<T> {
     chains: BinaryHeap<Reverse<Chain>>,
     /// The rest of the chain that entries are being taken from; it is not in the heap.
@@ -43,7 +43,7 @@ struct Chain {
     first: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Node<T> {
     what: Option<T>,
     next: u32,

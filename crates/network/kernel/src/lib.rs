@@ -17,11 +17,13 @@
 //! starts its activities, and its turn in [`Kernel::advance`].
 
 mod agenda;
+mod energy;
 mod history;
 mod interface_delay;
 mod model;
 
 pub use agenda::Agenda;
+pub use energy::{Energy, HostEnergy, HostsEnergy, LinksEnergy};
 pub use history::{
     ConnectionCounts, ConnectionHistory, ConnectionSample, NetworkHistory, QueueHistory, QueueSample,
 };
@@ -226,6 +228,18 @@ impl Kernel {
     /// The network's statistics, if it keeps any.
     pub fn network_statistics(&self) -> Option<NetworkStatistics> {
         self.network.model.statistics()
+    }
+
+    /// The energy of hosts, links and memory up to an instant from now on, if their power is known.
+    pub fn energy(&self, until: Time) -> Option<Energy> {
+        let (hosts, links) = (self.processors.model.energy(until), self.network.model.energy(until));
+        let memory = self.memory.as_ref().and_then(|memory| memory.part.model.energy());
+        let is_known = hosts.is_some() || links.is_some() || memory.is_some();
+        is_known.then(|| Energy {
+            hosts: hosts.unwrap_or_default(),
+            links: links.unwrap_or_default(),
+            memory: memory.unwrap_or_default(),
+        })
     }
 
     /// The names of links whose frames wait for each other in a circle, if there are such links.

@@ -10,6 +10,7 @@ use std::io;
 use mpirage_platform::{HostId, Interface, LinkId, StorageId};
 use mpirage_units::{Duration, Time};
 
+use crate::energy::{HostsEnergy, LinksEnergy};
 use crate::history::NetworkHistory;
 
 /// Names an activity to the caller that started it; means nothing to the kernel and the models.
@@ -164,6 +165,11 @@ pub trait NetworkModel: Model {
         self.inner()?.statistics()
     }
 
+    /// The energy of links up to an instant, if the network counts it.
+    fn energy(&self, until: Time) -> Option<LinksEnergy> {
+        self.inner()?.energy(until)
+    }
+
     /// The names of links whose frames wait for each other in a circle, so that they never move on. Asked when the run cannot go on.
     fn circle(&self) -> Option<Vec<String>> {
         self.inner()?.circle()
@@ -237,6 +243,11 @@ pub struct Computation {
 pub trait ComputeModel: Model {
     /// A computation starts.
     fn start(&mut self, now: Time, computation: Computation, token: Token);
+
+    /// The energy of hosts up to an instant, if the model counts it.
+    fn energy(&self, _until: Time) -> Option<HostsEnergy> {
+        None
+    }
 }
 
 /// The memory traffic of a computation.
@@ -264,6 +275,11 @@ pub trait MemoryModel: Model {
 
     /// A computation starts that reads and writes memory.
     fn start_traffic(&mut self, now: Time, traffic: Traffic, token: Token);
+
+    /// The joules of memory by host, if the model counts them.
+    fn energy(&self) -> Option<Vec<(HostId, f64)>> {
+        None
+    }
 }
 
 /// A disk of a storage: of a local one, the disk of the host with this number; of one with servers, that of the server with this

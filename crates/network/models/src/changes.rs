@@ -5,6 +5,7 @@ use mpirage_platform::{Changing, Dates, Platform};
 use mpirage_units::{Duration, Time};
 
 /// The changes that are still to come.
+#[derive(Clone)]
 pub(crate) struct Changes {
     dates: Vec<(Changing, Dates)>,
     /// The next change of each profile: its number, and the value from then on.

@@ -8,38 +8,17 @@ use std::collections::BTreeMap;
 
 use mpirage_kernel::{Computation, ComputeModel, Event, Model, Token};
 use mpirage_platform::{Changing, HostId, Platform};
-use mpirage_units::{Duration, Time};
+use mpirage_units::Time;
 
 use crate::changes::Changes;
-
-/// A computation with no more seconds left than this is over: dates are whole picoseconds.
-const NOTHING: f64 = 1e-12;
+use crate::scaled_host::ScaledHost;
 
 /// Cores of hosts whose speed changes, and others.
 pub struct ChangingCores {
     inner: Box<dyn ComputeModel>,
     changes: Changes,
-    hosts: BTreeMap<HostId, Host>,
+    hosts: BTreeMap<HostId, ScaledHost>,
     started: u64,
-}
-
-/// A host with a profile.
-struct Host {
-    cores: f64,
-    /// The factor on the speed that the profile gives now.
-    scale: f64,
-    /// The date at which `left` of its computations was last updated.
-    now: Time,
-    running: Vec<Running>,
-}
-
-struct Running {
-    token: Token,
-    /// Its number among all, in order of start.
-    number: u64,
-    threads: f64,
-    /// Seconds of one core at full speed.
-    left: f64,
 }
 
 impl ChangingCores {
@@ -49,10 +28,7 @@ impl ChangingCores {
             Changing::Speed(host) => Some(host),
             _ => None,
         });
-        let host = |id: HostId| {
-            let cores = f64::from(platform.host(id).cores);
-            (id, Host { cores, scale: 1.0, now: Time::ZERO, running: Vec::new() })
-        };
+        let host = |id: HostId| (id, ScaledHost::new(platform.host(id).cores));
         ChangingCores {
             inner,
             changes: Changes::new(platform, |what| matches!(what, Changing::Speed(_))),
@@ -73,33 +49,7 @@ impl ChangingCores {
     }
 
     fn is_busy(&self) -> bool {
-        self.hosts.values().any(|host| !host.running.is_empty())
-    }
-}
-
-impl Host {
-    /// Seconds of work that one thread does per second.
-    fn rate_of_thread(&self) -> f64 {
-        let threads: f64 = self.running.iter().map(|running| running.threads).sum();
-        self.scale * (self.cores / threads).min(1.0)
-    }
-
-    /// Comes to `now`.
-    fn reach(&mut self, now: Time) {
-        let done = now.since(self.now).as_secs_f64() * self.rate_of_thread();
-        self.running.iter_mut().for_each(|running| running.left -= done * running.threads);
-        self.now = now;
-    }
-
-    /// When the next computation ends, if speed and computations stay.
-    fn next(&self) -> Option<Time> {
-        let rate = self.rate_of_thread();
-        let seconds = self.running.iter().map(|running| match running.left {
-            left if left > 0.0 => left / (rate * running.threads),
-            _ => 0.0,
-        });
-        let seconds = seconds.min_by(f64::total_cmp).filter(|seconds| seconds.is_finite())?;
-        Some(self.now + Duration::from_secs_f64(seconds))
+        self.hosts.values().any(|host| !host.is_idle())
     }
 }
 
@@ -109,27 +59,23 @@ impl ComputeModel for ChangingCores {
         let Some(host) = self.hosts.get_mut(&computation.host) else {
             return self.inner.start(now, computation, token);
         };
-        host.reach(now);
         self.started += 1;
-        let Computation { seconds, threads, .. } = computation;
-        host.running.push(Running { token, number: self.started, threads, left: seconds });
+        host.start(now, &computation, token, self.started);
     }
 }
 
 impl Model for ChangingCores {
     fn next(&mut self, now: Time) -> Option<Time> {
         let change = self.changes.next().filter(|_| self.is_busy());
-        let own = self.hosts.values().filter_map(Host::next).chain(change).min().map(|date| date.max(now));
+        let own =
+            self.hosts.values().filter_map(ScaledHost::next).chain(change).min().map(|date| date.max(now));
         [own, self.inner.next(now)].into_iter().flatten().min()
     }
 
     fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
         let mut ended = Vec::new();
         for host in self.hosts.values_mut().filter(|host| host.next().is_some_and(|date| date <= now)) {
-            host.reach(now);
-            let rate = host.rate_of_thread();
-            let is_over = |running: &mut Running| running.left <= NOTHING * rate * running.threads;
-            ended.extend(host.running.extract_if(.., is_over).map(|running| (running.number, running.token)));
+            ended.extend(host.take_ended(now));
         }
         ended.sort_unstable_by_key(|(number, _)| *number);
         events.extend(ended.into_iter().map(|(_, token)| Event::ended(token)));

@@ -17,12 +17,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mpirage_fair::{FlowId, ResourceId, Sharing};
-use mpirage_kernel::{Agenda, Departure, Event, Milestone, Model, NetworkModel, Token, Transfer};
+use mpirage_kernel::{
+    Agenda, Departure, Event, LinksEnergy, Milestone, Model, NetworkModel, Token, Transfer,
+};
 use mpirage_platform::{Changing, HostId, LinkId, Platform, distance};
 use mpirage_units::{Duration, Time};
 use slab::Slab;
 
 use crate::changes::Changes;
+use crate::energy::SampledLinks;
 use crate::flow_parameters::{Fairness, FlowParameters, Loopback};
 use crate::paths::LinkResources;
 
@@ -39,6 +42,8 @@ pub struct ChangingNetwork {
     messages: Slab<InFlightMessage>,
     /// Messages in their latency, dated when it ends.
     travelling: Agenda<usize>,
+    /// The energy of links, if they have power and are counted as in SimGrid.
+    energy: Option<SampledLinks>,
     failed: Vec<Token>,
     /// Why the first of them failed.
     failure: Option<String>,
@@ -74,6 +79,8 @@ struct InFlightMessage {
     /// All its links, there and back, each once.
     links: Vec<LinkId>,
     uses: Vec<(ResourceId, f64)>,
+    /// The links of `uses` and its weights on them, if their energy is counted.
+    weights: Vec<(LinkId, f64)>,
     /// Its flow, once its latency is over.
     flow: Option<FlowId>,
 }
@@ -82,6 +89,7 @@ impl ChangingNetwork {
     /// A quiet network.
     pub fn new(platform: Arc<Platform>, parameters: FlowParameters) -> ChangingNetwork {
         let state = |bandwidth, latency| LinkState { bandwidth, latency, is_on: true };
+        let counts = parameters.samples_power && platform.power().has_links();
         ChangingNetwork {
             changes: Changes::new(&platform, Changing::is_of_network),
             links: platform.links().map(|link| state(link.bandwidth, link.latency)).collect(),
@@ -90,11 +98,25 @@ impl ChangingNetwork {
             sharing: Sharing::new().with_tolerance(parameters.sharing_tolerance),
             messages: Slab::new(),
             travelling: Agenda::new(),
+            energy: counts.then(|| SampledLinks::new(Arc::clone(&platform))),
             failed: Vec::new(),
             failure: None,
             platform,
             parameters,
         }
+    }
+
+    /// Notes the loads of links up to `now`, before anything happens there.
+    fn note_loads(&mut self, now: Time) {
+        let ChangingNetwork { energy, messages, sharing, .. } = self;
+        let Some(energy) = energy.as_mut().filter(|energy| energy.lags_behind(now)) else { return };
+        let mut rates = Vec::new();
+        for (_, message) in messages.iter() {
+            let Some(flow) = message.flow else { continue };
+            let rate = sharing.rate(flow);
+            rates.extend(message.weights.iter().map(|&(link, weight)| (link, weight * rate)));
+        }
+        energy.set_loads(now, rates.into_iter());
     }
 
     /// Makes all changes that are due.
@@ -226,6 +248,13 @@ impl ChangingNetwork {
         }
         all.sort_unstable();
         all.dedup();
+        let weights = match self.energy {
+            Some(_) => all
+                .iter()
+                .filter_map(|&link| Some((link, weight_of(resources.of(link, platform, sharing), &uses)?)))
+                .collect(),
+            None => Vec::new(),
+        };
         let hosts = [transfer.from, transfer.to];
         if let Some(link) = all.iter().find(|link| !links[link.0 as usize].is_on) {
             return Err(Lost::Link(*link));
@@ -245,13 +274,20 @@ impl ChangingNetwork {
             is_unit,
             links: all,
             uses,
+            weights,
             flow: None,
         })
     }
 }
 
+/// The weight of a message on a resource.
+fn weight_of(resource: ResourceId, uses: &[(ResourceId, f64)]) -> Option<f64> {
+    uses.iter().find(|(used, _)| *used == resource).map(|(_, weight)| *weight)
+}
+
 impl NetworkModel for ChangingNetwork {
     fn start(&mut self, now: Time, transfer: Transfer, token: Token) -> Departure {
+        self.note_loads(now);
         self.change(now);
         let message = match self.message(&transfer, token) {
             Ok(message) => message,
@@ -260,6 +296,9 @@ impl NetworkModel for ChangingNetwork {
                 return Departure::Now;
             }
         };
+        if let Some(energy) = &mut self.energy {
+            energy.look(now, &message.links);
+        }
         let within_host = transfer.from == transfer.to;
         let delay = if within_host { 0.0 } else { self.parameters.interface_delay.of(transfer.bytes) };
         let (_, latency_factor) = self.parameters.work(transfer.bytes);
@@ -271,6 +310,10 @@ impl NetworkModel for ChangingNetwork {
 
     fn failure(&self) -> Option<String> {
         self.failure.clone()
+    }
+
+    fn energy(&self, until: Time) -> Option<LinksEnergy> {
+        self.energy.as_ref().map(|energy| energy.energy(until))
     }
 }
 
@@ -288,8 +331,15 @@ impl Model for ChangingNetwork {
     }
 
     fn collect(&mut self, now: Time, events: &mut Vec<Event>) {
-        let ChangingNetwork { sharing, messages, .. } = self;
-        sharing.collect_each(now, |number| events.push(Event::ended(messages.remove(number as usize).token)));
+        self.note_loads(now);
+        let ChangingNetwork { sharing, messages, energy, .. } = self;
+        sharing.collect_each(now, |number| {
+            let message = messages.remove(number as usize);
+            if let Some(energy) = energy {
+                energy.look(now, &message.links);
+            }
+            events.push(Event::ended(message.token));
+        });
         self.change(now);
         while let Some(number) = self.travelling.pop_at(now) {
             self.launch(now, number);

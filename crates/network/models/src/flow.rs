@@ -32,7 +32,9 @@ impl FlowParameters {
         let platform = Arc::clone(platform);
         match self.physics {
             Some(physics) => Box::new(StreamNetwork::new(platform, self.clone(), physics)),
-            None if platform.profiles().are_of_network() => {
+            None if platform.profiles().are_of_network()
+                || (self.samples_power && platform.power().has_links()) =>
+            {
                 Box::new(ChangingNetwork::new(platform, self.clone()))
             }
             None => Box::new(FlowNetwork::new(platform, self.clone())),

@@ -58,6 +58,8 @@ pub struct FlowParameters {
     pub physics: Option<Physics>,
     /// Time that messages between hosts spend in interfaces, in addition to the latency of links.
     pub interface_delay: InterfaceDelay,
+    /// Is the power of links that of their load when messages start and end, as in SimGrid? Otherwise every byte costs the same.
+    pub samples_power: bool,
     /// Interfaces that many ranks share.
     pub crowd: Crowd,
 }
@@ -115,6 +117,7 @@ impl FlowParameters {
             loopback: Loopback { bandwidth: 498e6, latency: 15e-6 },
             physics: None,
             interface_delay: InterfaceDelay::default(),
+            samples_power: false,
             crowd: Crowd::default(),
         }
     }

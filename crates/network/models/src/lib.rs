@@ -13,6 +13,8 @@
 //! * [`NoisyNetwork`]: any of the networks, with random delays.
 //! * [`StripedNetwork`]: any of the networks, with large messages on all interfaces of a host.
 //! * [`DiskArray`]: disks, shared by the accesses under way.
+//! * [`MeteredCores`], [`MeteredNetwork`], [`MeteredMemory`]: any of them, with the energy of hosts, links and memory.
+//! * [`GovernedCores`]: cores whose performance states a [`Governor`] changes.
 //! * [`Cores`]: processor cores, shared when there are more ranks than cores.
 
 mod bus;
@@ -20,6 +22,7 @@ mod changes;
 mod changing_cores;
 mod changing_network;
 mod cores;
+mod energy;
 mod fans;
 mod flow;
 mod flow_parameters;
@@ -30,6 +33,7 @@ mod paths;
 mod resources;
 mod round_robin_cores;
 mod route_cache;
+mod scaled_host;
 mod serial_cores;
 mod star_routes;
 mod storage;
@@ -41,6 +45,7 @@ pub use bus::{BusNetwork, BusNode, BusParameters, Limit, Links};
 pub use changing_cores::ChangingCores;
 pub use changing_network::ChangingNetwork;
 pub use cores::Cores;
+pub use energy::{CoreUse, GovernedCores, Governor, MeteredCores, MeteredMemory, MeteredNetwork};
 pub use fans::{Exchanged, Fan, FanSize, FanTable, Fans, KINDS, Level, steps};
 pub use flow::FlowNetwork;
 pub use flow_parameters::{Crowd, Fairness, FlowParameters, Loopback, Segment};

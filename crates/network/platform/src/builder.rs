@@ -10,6 +10,7 @@ use crate::host::HostId;
 use crate::link::{Cable, LinkId};
 use crate::links::{LinkTable, NamedCable};
 use crate::platform::Platform;
+use crate::power::PowerTable;
 use crate::profile::Profiles;
 use crate::settings::ModelSettings;
 use crate::zone::{
@@ -28,6 +29,7 @@ pub(crate) struct Builder {
     names: HashMap<String, NetPoint>,
     pub settings: ModelSettings,
     pub profiles: Profiles,
+    pub power: PowerTable,
     /// Cores of hosts without a number of their own, if the file sets a default.
     pub cores: Option<u32>,
 }
@@ -289,7 +291,7 @@ impl Builder {
         let unreachable = first_unreachable(&self.zones);
         let platform = Platform::new(name, self.zones, self.links, self.names, self.settings, self.profiles);
         match unreachable {
-            None => Ok(platform),
+            None => Ok(platform.with_power(self.power)),
             Some(gap) => {
                 let (src, dst) = (platform.host_name(gap.src), platform.host_name(gap.dst));
                 Err(Unfinished::NoRoute { zone: gap.zone, src, dst })

@@ -28,6 +28,7 @@
 //! | `node` | the inside of hosts: sockets, memory, copies |
 //! | `coordinates` | latencies from where hosts are |
 //! | `profile` | values that change at dates |
+//! | `power` | watts of hosts and links |
 //! | `storage` | where files are: disks, servers, mount points |
 //! | `core_speed` | how fast cores do declared and measured work |
 //! | `classes` | links by class, and what they connect |
@@ -57,6 +58,7 @@ mod measure;
 mod node;
 mod places;
 mod platform;
+mod power;
 mod preset;
 mod profile;
 mod quantity;
@@ -85,6 +87,7 @@ pub use measure::{Diameter, HopClass, Method, NetworkFigures};
 pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, SingleCopy, SocketId};
 pub use places::{NetworkPlace, SwitchPlace};
 pub use platform::{Host, Link, Platform, SwitchPort};
+pub use power::{HostPower, LinkPower, PowerState, PowerTable};
 pub use preset::{NetworkPreset, NetworkSource};
 pub use profile::{Changing, Dates, Profile, Profiles};
 pub use settings::{ModelSettings, Setting, Value};

@@ -13,6 +13,7 @@ use crate::interface::{HostInterfaces, Interface};
 use crate::link::{LinkId, Sharing};
 use crate::links::LinkTable;
 use crate::node::NodeSpec;
+use crate::power::PowerTable;
 use crate::preset::NetworkSource;
 use crate::profile::Profiles;
 use crate::settings::ModelSettings;
@@ -35,6 +36,7 @@ pub struct Platform {
     node: Option<NodeSpec>,
     storages: Storages,
     profiles: Profiles,
+    power: PowerTable,
     network: NetworkSource,
     processor: Option<String>,
     doubts: Vec<String>,
@@ -124,6 +126,7 @@ impl Platform {
             node: None,
             storages: Storages::default(),
             profiles,
+            power: PowerTable::default(),
             network: NetworkSource::Given,
             processor: None,
             doubts: Vec::new(),
@@ -139,6 +142,11 @@ impl Platform {
     pub(crate) fn with_insides(mut self, node: Option<NodeSpec>, storages: Option<Storages>) -> Self {
         self.node = node.or(self.node);
         self.storages = storages.unwrap_or(self.storages);
+        self
+    }
+
+    pub(crate) fn with_power(mut self, power: PowerTable) -> Self {
+        self.power = power;
         self
     }
 
@@ -181,6 +189,11 @@ impl Platform {
     /// Properties that change over time.
     pub fn profiles(&self) -> &Profiles {
         &self.profiles
+    }
+
+    /// The power of hosts and links.
+    pub fn power(&self) -> &PowerTable {
+        &self.power
     }
 
     /// Hosts that stand for all: one of each group of equal ones.

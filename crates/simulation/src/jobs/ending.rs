@@ -12,6 +12,7 @@ use super::plan::Job;
 use super::run::{JobsRun, Observed};
 use crate::competition::Competition;
 use crate::diagnosis::Explained;
+use crate::energy::EnergyFigures;
 use crate::failure::Failure;
 use crate::figures::{Efficiency, Figures, outcome_name};
 use crate::outputs;
@@ -43,6 +44,11 @@ impl JobsRun {
         JobsFigures {
             simulated_seconds: jobs.iter().map(|job| job.start_seconds + job.seconds).fold(0.0, f64::max),
             wall_seconds,
+            energy: EnergyFigures::of(
+                engine,
+                &self.plan.machine,
+                engine.ends().max().unwrap_or(engine.now()),
+            ),
             jobs,
             model: self.plan.machine.model.name.clone(),
             platform: self.plan.machine.spec.clone(),

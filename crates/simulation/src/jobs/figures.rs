@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::energy::EnergyFigures;
 use crate::trust::Trust;
 
 /// The result of a run of several jobs.
@@ -13,6 +14,9 @@ pub struct JobsFigures {
     pub wall_seconds: f64,
     /// Jobs, in the order of their ranks in the run.
     pub jobs: Vec<JobFigures>,
+    /// The energy of the run, if the platform says what hosts or links burn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyFigures>,
     /// The network model.
     pub model: String,
     /// The machine.

@@ -240,6 +240,11 @@ fn machine(request: &JobsRequest, file: &JobsFile, jobs: &[Job]) -> Result<Machi
     match file.sharing {
         CoreSharing::Own => refuse_shared_cores(&machine, jobs)?,
         CoreSharing::Fair => {}
+        CoreSharing::RoundRobin(_) if machine.governor.is_some() => {
+            return Err(usage(
+                "--governor: cores = \"round-robin\" has no governor yet; use cores = \"fair\"",
+            ));
+        }
         CoreSharing::RoundRobin(quantum) => machine.quantum = Some(quantum),
     }
     Ok(machine)

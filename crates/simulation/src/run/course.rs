@@ -68,6 +68,7 @@ impl Run {
         let mut engine = ran.engine;
         let mut figures =
             self.figures(&engine, &outcome, &recordings.summary(), (started.elapsed(), &competition));
+        recordings.complete(&mut figures, &self.machine);
         (figures.explanation, figures.deadlock) = (explained.text.clone(), explained.deadlock.take());
         let mut failures = Failures::default();
         if !matches!(outcome, Outcome::Interrupted { .. }) {

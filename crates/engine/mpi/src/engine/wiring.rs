@@ -6,7 +6,7 @@ use std::io;
 use mpirage_call::{ContextId, LineId, RankId, Reply, Stamp, Tally};
 use mpirage_collectives::Choice;
 use mpirage_data::Group;
-use mpirage_kernel::{Event, Kernel, NetworkStatistics};
+use mpirage_kernel::{Energy, Event, Kernel, NetworkStatistics};
 use mpirage_platform::{HostId, Storages};
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
@@ -204,6 +204,11 @@ impl<M: Memory> Engine<M> {
     /// The network's statistics, if it keeps any.
     pub fn network_statistics(&self) -> Option<NetworkStatistics> {
         self.calls.core.wire.kernel().network_statistics()
+    }
+
+    /// The energy of hosts, links and memory up to an instant from now on, if their power is known.
+    pub fn energy(&self, until: Time) -> Option<Energy> {
+        self.calls.core.wire.kernel().energy(until)
     }
 
     /// The counts of the run so far.

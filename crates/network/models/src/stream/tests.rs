@@ -33,6 +33,7 @@ fn delayed_network(physics: Physics, interface_delay: InterfaceDelay) -> StreamN
         loopback: Loopback { bandwidth: 1e9, latency: 1e-6 },
         physics: Some(physics),
         interface_delay,
+        samples_power: false,
         crowd: Crowd::default(),
     };
     StreamNetwork::new(Arc::new(platform.unwrap()), parameters, physics)

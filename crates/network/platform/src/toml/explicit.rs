@@ -2,6 +2,7 @@
 
 use super::core_speed;
 use super::fabrics::{self, LINK};
+use super::power;
 use super::table::{Entry, Table};
 use crate::builder::{Builder, Direction, LinkProblem, NetPoint, RouteLink, RouteProblem};
 use crate::error::PlatformError;
@@ -21,9 +22,9 @@ pub(super) fn read(
     let zone = builder
         .open_zone(name, ZoneKind::Routed(RoutedZone::new(routing)))
         .map_err(|problem| file.error(problem))?;
-    each(file, "host", &["name", "speed", "sustained", "cores"], |host| add_host(&host, builder))?;
+    each(file, "host", &["name", "speed", "sustained", "cores", "power"], |host| add_host(&host, builder))?;
     each(file, "router", &["name"], |router| add_router(&router, builder))?;
-    each(file, "link", &[&["name"], &LINK[..]].concat(), |link| add_link(&link, preset, builder))?;
+    each(file, "link", &[&["name", "power"], &LINK[..]].concat(), |link| add_link(&link, preset, builder))?;
     if let Some(entry) = file.get("loopback") {
         add_loopback(entry, zone, builder)?;
     }
@@ -57,7 +58,11 @@ fn add_host(host: &Table<'_>, builder: &mut Builder) -> Result<(), PlatformError
     let name = host.need("name")?;
     let speed = core_speed::read(host)?;
     let cores = host.or("cores", builder.usual_cores(), Entry::count)?;
+    let number = builder.host_count();
     builder.add_host(name.name()?, speed, cores).map_err(|problem| name.error(problem))?;
+    if let Some(entry) = host.get("power") {
+        builder.power.add_hosts(number..number + 1, power::host(entry, speed, cores)?);
+    }
     Ok(())
 }
 
@@ -73,7 +78,13 @@ fn add_link(
 ) -> Result<(), PlatformError> {
     let name = link.need("name")?;
     let cable = fabrics::cable(link, Duplex::Split, preset)?;
-    builder.add_link(name.name()?, cable).map_err(|problem| name.error(problem))
+    let first = builder.links.count();
+    builder.add_link(name.name()?, cable).map_err(|problem| name.error(problem))?;
+    if let Some(entry) = link.get("power") {
+        let power = power::link_power(entry, cable.spec.bandwidth)?;
+        builder.power.add_links(first..builder.links.count(), power);
+    }
+    Ok(())
 }
 
 fn add_loopback(entry: Entry<'_>, zone: ZoneId, builder: &mut Builder) -> Result<(), PlatformError> {

@@ -9,6 +9,7 @@ mod fabrics;
 mod families;
 mod model;
 mod node;
+mod power;
 mod preset;
 mod storage;
 mod table;
@@ -35,6 +36,7 @@ const PROCESSOR: &str = "processor";
 const INSIDE: &str = "node";
 const NET: &str = "net";
 const STORAGE: &str = "storage";
+const POWER: &str = "power";
 /// The tables of settings, and what the settings of each begin with.
 const SETTINGS: [(&str, &str); 2] = [("model", ""), ("packet", "packet.")];
 
@@ -66,7 +68,7 @@ pub(crate) fn read(
     net: Option<&str>,
 ) -> Result<Platform, PlatformError> {
     let document = parse(source)?;
-    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS, &[PROCESSOR, INSIDE, NET, STORAGE]].concat();
+    let known = [&TOPOLOGIES[..], &EXPLICIT, &ALWAYS, &[PROCESSOR, INSIDE, NET, STORAGE, POWER]].concat();
     let file = Table::new(source, "", 0..0, document.get_ref(), &known)?;
     let name = file.or("name", file_stem, |entry| entry.name())?;
     let processor = file.maybe(PROCESSOR, Entry::name)?;
@@ -98,6 +100,15 @@ pub(crate) fn read(
     }
     let storages = file.get(STORAGE).map(|entry| storage::read(entry, &platform)).transpose()?;
     platform = platform.with_insides(node.map(|(_, read)| read.node), storages);
+    if let Some(entry) = file.get(POWER) {
+        let power = power::read(entry, &platform)?;
+        platform = platform.with_power(power);
+    }
+    if platform.node_spec().is_none() && platform.power().hosts().any(|(_, host)| host.memory > 0.0) {
+        let error =
+            file.error("the power of hosts has `memory`, and the platform says nothing about their memory");
+        return Err(error.help("add a table [node], or leave out `memory`"));
+    }
     if let Some(preset) = &preset {
         platform = platform.with_network(NetworkSource::of(preset));
     }

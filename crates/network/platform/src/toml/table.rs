@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use mpirage_units::{BANDWIDTH, BYTES, LATENCY, Quantity, SPEED};
+use mpirage_units::{BANDWIDTH, BYTES, ENERGY, FACTOR, LATENCY, POWER, Quantity, SPEED};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -175,6 +175,24 @@ impl<'d> Entry<'d> {
         self.quantity(&SPEED)
     }
 
+    /// Watts.
+    pub fn power(self) -> Result<f64, PlatformError> {
+        self.quantity(&POWER)
+    }
+
+    /// Joules.
+    pub fn energy(self) -> Result<f64, PlatformError> {
+        self.quantity(&ENERGY)
+    }
+
+    /// A number from 0 to 1.
+    pub fn part(self) -> Result<f64, PlatformError> {
+        match self.quantity(&FACTOR)? {
+            part if part <= 1.0 => Ok(part),
+            part => Err(self.error(format!("`{}` is {part}, which is not between 0 and 1", self.key))),
+        }
+    }
+
     /// A number of bytes, rounded to whole ones. A bare number is one, so it is not doubted.
     pub fn bytes(self) -> Result<u64, PlatformError> {
         match self.value.get_ref() {
@@ -224,6 +242,8 @@ fn example(key: &str) -> String {
         "latency" => "\"25us\"",
         "memory-bandwidth" | "copy-bandwidth" => "\"10GBps\"",
         "speed" => "\"10Gf\"",
+        "idle" => "\"95W\"",
+        "all-cores" => "\"200W\"",
         "hosts" | "cores" | "groups" | "chassis" | "routers" | "nodes" => "16",
         "sizes" | "down" | "dimensions" => "[4, 4]",
         "uplink" => "{ bandwidth = \"10Gbps\", latency = \"1us\" }",

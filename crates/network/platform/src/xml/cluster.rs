@@ -67,7 +67,9 @@ impl Reader {
         };
         let router = (kind == ClusterTopology::Flat).then_some(router.as_str());
         let name = fabric.id.clone();
+        let first = self.builder.host_count();
         self.builder.add_fabric(fabric, router).map_err(|problem| cluster.error(problem))?;
+        self.host_power(cluster, first..self.builder.host_count(), 0)?;
         Ok(name)
     }
 

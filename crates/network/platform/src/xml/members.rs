@@ -39,6 +39,7 @@ impl Reader {
         match self.builder.find_host(name) {
             Some(id) => {
                 self.inside_host(host, id)?;
+                self.host_power(host, id.0..id.0 + 1, state)?;
                 self.host_profiles(host, id)
             }
             None => Ok(()),
@@ -77,6 +78,7 @@ impl Reader {
         let name = link.need("id")?;
         self.builder.add_link(name, cable).map_err(|problem| link.wrong("id", problem))?;
         let links = self.links_named(name).unwrap_or_default();
+        self.link_power(link, &links, bandwidth)?;
         self.link_profiles(link, &links)
     }
 

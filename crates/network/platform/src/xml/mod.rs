@@ -1,15 +1,16 @@
 //! Platform files of SimGrid: `<zone>` and its older spelling `<AS>`, versions 3 to 4.1.
 //!
 //! A file gives the same platform as in SimGrid 3.32: the same links, the same routes, in the
-//! same order. An unsupported element is an error that names it. `<prop>`erties of hosts,
-//! links and zones are read and not used, since they have no influence on times; of disks, the mount
-//! point is used. Input that SimGrid also ignores gives a warning.
+//! same order. An unsupported element is an error that names it. `<prop>`erties of hosts
+//! and links give their power, those of disks the mount point; others are read and not used, since they
+//! have no influence on times. Input that SimGrid also ignores gives a warning.
 
 mod cluster;
 mod disks;
 mod element;
 mod members;
 mod peers;
+mod power;
 mod profiles;
 mod routes;
 mod zones;

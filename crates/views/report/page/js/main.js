@@ -7,6 +7,7 @@ const SECTIONS = [
   ["calltree", "Call tree", callTreePanel],
   ["communication", "Communication", communicationPanel],
   ["network", "Network", (run) => (run.topology || run.links) && networkPanel(run)],
+  ["energy", "Energy", energyPanel],
   ["critical", "Critical path", criticalPanel],
 ];
 
