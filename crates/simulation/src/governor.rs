@@ -38,7 +38,7 @@ pub(crate) fn parse(text: &str) -> Result<Governor, Failure> {
         ("ondemand", _) => Ok(Governor::Ondemand(period)),
         ("slack", _) => Ok(Governor::Slack(period)),
         _ => {
-            let meant = words::did_you_mean(name, NAMES.into_iter());
+            let meant = words::did_you_mean(name, NAMES);
             Err(wrong(format!("there is no such governor; there are {}{meant}", NAMES.join(", "))))
         }
     }

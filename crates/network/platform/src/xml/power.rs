@@ -64,7 +64,7 @@ impl Reader {
         bandwidth: f64,
     ) -> Result<(), PlatformError> {
         warn_of_former(element)?;
-        let Some([idle, busy]) = property(element, "wattage_range", |text| exactly(text))? else {
+        let Some([idle, busy]) = property(element, "wattage_range", exactly)? else {
             return Ok(());
         };
         for link in links {
