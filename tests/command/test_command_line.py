@@ -527,7 +527,7 @@ def test_help_lengths(suite):
 # Values of options that take one, for a run of two ranks.
 VALUES = {
     "-x": "A=b", "--balancer": "greedy", "--bind": "core", "--call-paths": "2", "--clock": "simulated", "--coll": "default", "--compute": "none", "--cores": "1",
-    "--decision": "1us", "--env": "A b", "--every": "2", "--explore": "1", "--format": "json", "--host": "host-0,host-1", "--host-speed": "5Gf", "--hostfile": "{hosts}",
+    "--decision": "1us", "--env": "A b", "--every": "2", "--explore": "1", "--format": "json", "--governor": "powersave", "--host": "host-0,host-1", "--host-speed": "5Gf", "--hostfile": "{hosts}",
     "--io": "mpi", "--map-by": "node", "--max-behind": "1s", "--mca": "a b", "--model": "packet", "--mpi-abi": "mpi5", "--mpi-profile": "rdma", "--net": "hdr200",
     "--np": "2", "--on-cores": "2", "--orders": "1", "--output": "{output}", "--packet-at": "host-0", "--pcap": "host-0={output}.pcapng", "--pcap-snap": "64",
     "--platform": "cluster:2", "--ppn": "1", "--rank-timeout": "9", "--ranks-as": "processes", "--report": "{output}.html", "--report-ideal": "no", "--seed": "2",
@@ -537,15 +537,18 @@ VALUES = {
 WITH = {
     "--balancer": ["--on-cores", "2"], "--decision": ["--balancer", "greedy", "--on-cores", "2"], "--every": ["--balancer", "greedy", "--on-cores", "2"],
     "--state": ["--balancer", "greedy", "--on-cores", "2"], "--packet-at": ["--model", "packet"], "--pcap": ["--model", "packet"],
-    "--pcap-snap": ["--model", "packet", "--pcap", "host-0={output}.pcapng"], "--report-ideal": ["--report", "{output}.html"], "--trace-collectives": ["--report", "{output}.html"],
+    "--governor": ["--platform", "{power}"], "--pcap-snap": ["--model", "packet", "--pcap", "host-0={output}.pcapng"], "--report-ideal": ["--report", "{output}.html"], "--trace-collectives": ["--report", "{output}.html"],
 }
 
 
 def test_listed_options(suite):
     """`check` and `emulate` have options of `run`. Their help lists none that they refuse."""
     ring = suite.compile(ROOT / "examples" / "ring.c")
-    places = {"hosts": suite.folder / "hosts", "output": suite.folder / "out"}
+    places = {name: suite.folder / name for name in ("hosts", "output")}
+    places["power"] = suite.folder / "power.toml"
     places["hosts"].write_text("host-0\nhost-1\n")
+    states = "".join(f"{{ speed = '{speed}Gf', idle = '95W', one-core = '320W', all-cores = '320W' }}," for speed in (2, 1))
+    places["power"].write_text(f"net = 'hdr200'\n[cluster]\nhosts = 2\nspeed = '2Gf'\n[power]\nstates = [{states}]\n")
     for command, usual in (("check", {"--explore": "0", "--orders": "0"}), ("emulate", {"--time-factor": "4"})):
         text = suite.run([MPIRAGE, command, "--help-all"]).out
         listed = re.findall(r"^ {2,6}(?:-\w, )?(-x|--[a-z-]+)( <|\[=<)?", text, re.MULTILINE)

@@ -136,7 +136,8 @@ impl Workload for DimTrace {
         let others = self.head.starts.iter().flatten().copied().filter(|&other| other > start);
         let end = others.min().unwrap_or_else(|| self.source.len());
         let read = self.ranks.first()?.window.position().saturating_sub(start);
-        Some(read as f64 / (end - start).max(1) as f64)
+        // A rank looks for further records of its own among those of others.
+        Some((read as f64 / (end - start).max(1) as f64).min(1.0))
     }
 
     fn next(&mut self, rank: u32, _: &Reply, calls: &mut Calls<'_>) -> Result<Step, TraceError> {
