@@ -189,6 +189,7 @@ fn series(title: &str, colour: Colour, pairs: &[Pair], seconds: fn(&Pair) -> f64
         bytes: pair.bytes.unwrap_or(1),
         seconds: seconds(pair),
         text: format!("{}: {title}, {}", name(pair), time(seconds(pair))),
+        label: String::new(),
     };
     Series {
         name: title.to_owned(),

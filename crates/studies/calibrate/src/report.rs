@@ -38,7 +38,12 @@ fn measured(name: &str, colour: Colour, points: &[Point]) -> Series {
 
 fn point(bytes: u64, seconds: f64, name: &str) -> mpirage_plot::Point {
     let time = time_text(Duration::from_secs_f64(seconds));
-    mpirage_plot::Point { bytes, seconds, text: format!("{}: {name}, {time}", size_text(bytes)) }
+    mpirage_plot::Point {
+        bytes,
+        seconds,
+        text: format!("{}: {name}, {time}", size_text(bytes)),
+        label: String::new(),
+    }
 }
 
 /// Sizes at which lines are drawn: evenly in log space, and both sides of each border.

@@ -19,12 +19,16 @@ const COLUMNS: usize = 3;
 const HEAD: f64 = 50.0;
 /// Labels that fit below a panel.
 const LABELS: usize = 6;
+/// Pixels of a letter of a label, roughly, and of a row of labels.
+const LETTER: f64 = 6.0;
+const ROW: f64 = 14.0;
 /// Pixels of a name in the legend.
 const NAME: f64 = 200.0;
 
 const STYLE: &str = "text{font:12px sans-serif;fill:var(--ink,#222)}.paper{fill:var(--paper,#fff)}.title{font-size:15px}\
 .axis{stroke:var(--soft,#888);fill:none}.grid{stroke:var(--line,#ddd)}.red{stroke:#c4501b;fill:none;stroke-width:1.5}.blue{stroke:#1f6fb2;fill:none;stroke-width:2}\
 .green{stroke:#2d8a4e;fill:none;stroke-width:1.5}.grey{stroke:#777;fill:none;stroke-width:1.5}\
+.label{paint-order:stroke;stroke:var(--paper,#fff);stroke-width:3px;font-size:11px}.lead{stroke:var(--soft,#888);stroke-dasharray:2 3}\
 .dot-red{fill:#c4501b}.dot-blue{fill:#1f6fb2}.dot-green{fill:#2d8a4e}.dot-grey{fill:#999}";
 
 /// The colour of a series.
@@ -71,6 +75,8 @@ pub struct Point {
     pub seconds: f64,
     /// The text that is shown when pointed at.
     pub text: String,
+    /// The text that stands above it in the plot; none if it is empty.
+    pub label: String,
 }
 
 /// Points that belong together.
@@ -147,6 +153,27 @@ fn draw(out: &mut String, Panel { heading, series }: &Panel) {
     grid(out, &x, &y, &labelled_sizes(series));
     for series in series {
         draw_series(out, &x, &y, series);
+    }
+    let labelled = all().filter(|point| !point.label.is_empty());
+    let place = |point: &Point| (x.at(drawn_size(point.bytes)), HEIGHT - y.at(drawn_time(point.seconds)));
+    draw_labels(out, &labelled.map(|point| (place(point), point.label.as_str())).collect::<Vec<_>>());
+}
+
+/// Labels from left to right along the top, each in the first row that has room, with a line down to its point.
+fn draw_labels(out: &mut String, labels: &[((f64, f64), &str)]) {
+    let mut row_ends: Vec<f64> = Vec::new();
+    for &((x, y), label) in labels {
+        let length = LETTER * label.chars().count() as f64;
+        let start = x.min(WIDTH - length - 4.0).max(4.0);
+        let row = row_ends.iter().position(|end| *end < start).unwrap_or(row_ends.len());
+        row_ends.resize(row_ends.len().max(row + 1), 0.0);
+        row_ends[row] = start + length + LETTER;
+        let below = ROW * (row + 1) as f64;
+        if y > below + 4.0 {
+            let _ = writeln!(out, "<path class=\"lead\" d=\"M{x:.1} {:.1}V{y:.1}\"/>", below + 4.0);
+        }
+        let text = escaped(label);
+        let _ = writeln!(out, "<text class=\"label\" x=\"{start:.1}\" y=\"{below}\">{text}</text>");
     }
 }
 
@@ -251,8 +278,12 @@ mod tests {
     use super::*;
 
     fn panel(sizes: impl Iterator<Item = u64>, look: Look) -> Panel {
-        let points =
-            sizes.map(|bytes| Point { bytes, seconds: 1e-6 * bytes as f64, text: "a < b".to_owned() });
+        let points = sizes.map(|bytes| Point {
+            bytes,
+            seconds: 1e-6 * bytes as f64,
+            text: "a < b".to_owned(),
+            label: String::new(),
+        });
         let series = Series { name: "one".to_owned(), colour: Colour::Blue, look, points: points.collect() };
         Panel { heading: "times".to_owned(), series: vec![series] }
     }
@@ -264,6 +295,18 @@ mod tests {
         assert_eq!((count(Look::Line, "<circle"), count(Look::Line, "<polyline")), (0, 1));
         assert_eq!((count(Look::LineAndDots, "<circle"), count(Look::LineAndDots, "<polyline")), (3, 1));
         assert_eq!(count(Look::Dots, "a &lt; b"), 3);
+    }
+
+    #[test]
+    fn labels_do_not_overlap() {
+        let mut out = String::new();
+        let labels =
+            [((10.0, 200.0), "one & two"), ((40.0, 180.0), "three"), ((300.0, 10.0), "a rather long name")];
+        draw_labels(&mut out, &labels);
+        let rows: Vec<&str> =
+            out.split("class=\"label\"").skip(1).map(|text| text.split('"').nth(3).unwrap()).collect();
+        assert_eq!(rows, ["14", "28", "14"]);
+        assert!(out.contains("one &amp; two") && out.matches("class=\"lead\"").count() == 2, "{out}");
     }
 
     #[test]
