@@ -1002,7 +1002,7 @@ def test_bundle(browser):
 
 
 def study_pages(folder):
-    """Pages of a sweep, a balancing study and a calibration."""
+    """Pages of a sweep, a balancing study, a calibration, a comparison and a search for methods."""
     (folder / "scaling.toml").write_text(pictures.SCALING)
     front = folder / "front"
     commands = {
@@ -1011,11 +1011,13 @@ def study_pages(folder):
         "trace": ["run", "-q", "-n", "32", "--compute", "none", "--trace", "front.mpirage", front, "100", "96x96x2", "4x8", "4"],
         "balance": ["balance", "front.mpirage", "--on-cores", "16", "--net", "hdr100", "--balancer", "none,greedy,refine", "--every", "10,50", "--report", "balance.html"],
         "calibrate": ["calibrate", ROOT / "examples/pingpong-openmpi.csv", "-p", ROOT / "platforms/testbed.toml", "--breakpoints", "1448,65472", "--report", "calibrate.html"],
+        "compare": ["compare", ROOT / "examples/pingpong-mpich.csv", ROOT / "examples/pingpong-openmpi.csv", "--report", "compare.html"],
+        "tune": ["tune", "allreduce,bcast", "-n", "16", "--report", "tune.html"],
     }
     for name, words in commands.items():
         done = subprocess.run([MPIRAGE, *words], capture_output=True, text=True, cwd=folder)
         assert done.returncode == 0, (name, done.stderr)
-    return {"sweep": folder / "scaling.sweep/index.html", "balance": folder / "balance.html", "calibrate": folder / "calibrate.html"}
+    return {"sweep": folder / "scaling.sweep/index.html"} | {name: folder / f"{name}.html" for name in STUDIES if name != "sweep"}
 
 
 # What the verdict of each study says.
@@ -1023,6 +1025,8 @@ STUDIES = {
     "sweep": ["net = hdr200 is the best", "times as fast"],
     "balance": ["is the fastest:", "Cores compute for"],
     "calibrate": ["The fit (piece-wise linear) is", "Neighbouring sizes scatter by"],
+    "compare": ["The simulation is"],
+    "tune": ["default loses", "not distinguishable"],
 }
 
 

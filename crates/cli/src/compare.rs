@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use mpirage_calibrate::{Comparison, LogErrors, Pair, ReadOptions, Record, compare, percent, read_records};
-use mpirage_plot::{Colour, Look, Panel, Point, Series, size_text, svg};
-use mpirage_units::{Duration, counted, time_text};
+use mpirage_calibrate::{
+    Comparison, LogErrors, ReadOptions, Record, compare, comparison_page, comparison_plot, percent,
+    read_records,
+};
+use mpirage_units::{Duration, time_text};
 use serde_json::{Value, json};
 
 use crate::arguments::CompareArguments;
 use crate::conflicts::Conflicts;
 use crate::exit::{Failure, TOO_FAR, bad_measurements, usage};
 use crate::output::{self, say};
-use crate::results::{JsonOutput, open_plot, write};
+use crate::results::{JsonOutput, open_plot, open_report, write};
 
 /// Bytes of the largest file of times.
 const LARGEST: u64 = 1 << 30;
@@ -25,6 +27,7 @@ pub fn command(arguments: &CompareArguments) -> Result<u8, Failure> {
         return Err(usage(format!("--max-error {limit}: expected a number of percent")));
     }
     let plot = arguments.plot.as_deref().map(open_plot).transpose()?;
+    let report = arguments.report.as_deref().map(|file| open_report("--report", file)).transpose()?;
     let json = JsonOutput::open(&arguments.json)?;
     let comparison =
         compare(&records(&arguments.simulated)?, &records(&arguments.real)?).map_err(bad_measurements)?;
@@ -32,10 +35,19 @@ pub fn command(arguments: &CompareArguments) -> Result<u8, Failure> {
         print(&comparison);
     }
     if let Some(file) = plot {
-        write(file, &drawing(&comparison))?;
+        write(file, &comparison_plot(&comparison))?;
+    }
+    if let Some(file) = report {
+        write(file, &comparison_page(&comparison, &title(arguments)))?;
     }
     json.write(&object(&comparison, arguments.max_error))?;
     judge(&comparison.errors(), arguments.max_error)
+}
+
+/// `simulated.csv beside measured.csv`.
+fn title(arguments: &CompareArguments) -> String {
+    let name = |file: &Path| file.file_name().unwrap_or(file.as_os_str()).display().to_string();
+    format!("{} beside {}", name(&arguments.simulated), name(&arguments.real))
 }
 
 fn judge(errors: &LogErrors, limit: Option<f64>) -> Result<u8, Failure> {
@@ -54,6 +66,7 @@ fn conflicts(arguments: &CompareArguments) -> Conflicts {
     files.input("the measured times", &arguments.real);
     arguments.json.add_to(&mut files);
     arguments.plot.iter().for_each(|file| files.output("--plot", file));
+    arguments.report.iter().for_each(|file| files.output("--report", file));
     files
 }
 
@@ -71,7 +84,7 @@ fn print(comparison: &Comparison) {
             let (simulated, measured) = (time(pair.simulated), time(pair.measured));
             output::line(format_args!(
                 "{:<44} {simulated:>10} {measured:>10} {:>9}",
-                name(pair),
+                pair.name(),
                 format!("{sign}{error}")
             ));
         }
@@ -86,51 +99,13 @@ fn print(comparison: &Comparison) {
         row(&format!("{} {}", group.by, group.name), &group.errors);
     }
     row("all", &comparison.errors());
-    verdict(comparison).into_iter().for_each(output::line);
+    comparison.verdict().iter().for_each(output::line);
     let Comparison { only_simulated, only_measured, .. } = comparison;
     if only_simulated + only_measured > 0 {
         output::line(format_args!(
             "in one file only: {only_simulated} simulated, {only_measured} measured series"
         ));
     }
-}
-
-/// A mean difference below this says nothing about its direction.
-const CLEAR: f64 = 0.02;
-
-/// How far the simulation is off, in which direction, and where most.
-fn verdict(comparison: &Comparison) -> Option<String> {
-    let ratios = || comparison.pairs.iter().map(Pair::log_ratio);
-    let worst = comparison
-        .pairs
-        .iter()
-        .max_by(|one, other| one.log_ratio().abs().total_cmp(&other.log_ratio().abs()))?;
-    let mean = ratios().sum::<f64>() / comparison.pairs.len() as f64;
-    let direction = match mean.abs() < CLEAR {
-        true => "neither too slow nor too fast on average".to_owned(),
-        false => format!(
-            "too {} by {} on average",
-            if mean > 0.0 { "slow" } else { "fast" },
-            percent(mean.abs().exp_m1())
-        ),
-    };
-    Some(format!(
-        "the simulation is {} off, {direction}; most in {}: {} too {}",
-        percent(comparison.errors().mean()),
-        name(worst),
-        percent(worst.log_ratio().abs().exp_m1()),
-        if worst.log_ratio() > 0.0 { "slow" } else { "fast" }
-    ))
-}
-
-/// `ompi pingpong, 16 ranks, 1 KiB`.
-fn name(pair: &Pair) -> String {
-    let words: Vec<&str> =
-        [&pair.topology, &pair.mpi, &pair.bench].into_iter().filter_map(Option::as_deref).collect();
-    let ranks = pair.ranks.map(|ranks| counted(ranks, "rank"));
-    let parts = [Some(words.join(" ")).filter(|words| !words.is_empty()), ranks, pair.bytes.map(size_text)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "the run".to_owned() } else { parts.join(", ") }
 }
 
 fn time(seconds: f64) -> String {
@@ -161,40 +136,4 @@ fn object(comparison: &Comparison, limit: Option<f64>) -> Value {
         "within": limit.map(|limit| 100.0 * all.mean() <= limit),
         "version": env!("CARGO_PKG_VERSION"),
     })
-}
-
-/// A panel for each benchmark and library; runs without a size stand at one byte.
-fn drawing(comparison: &Comparison) -> String {
-    let heading = |pair: &Pair| {
-        let words: Vec<&str> =
-            [&pair.topology, &pair.mpi, &pair.bench].into_iter().filter_map(Option::as_deref).collect();
-        if words.is_empty() { "times".to_owned() } else { words.join(" ") }
-    };
-    let panels: Vec<Panel> = comparison
-        .pairs
-        .chunk_by(|one, next| heading(one) == heading(next))
-        .map(|pairs| Panel {
-            heading: heading(&pairs[0]),
-            series: vec![
-                series("measured", Colour::Red, pairs, |pair| pair.measured),
-                series("simulated", Colour::Blue, pairs, |pair| pair.simulated),
-            ],
-        })
-        .collect();
-    svg("simulated and measured times", &panels)
-}
-
-fn series(title: &str, colour: Colour, pairs: &[Pair], seconds: fn(&Pair) -> f64) -> Series {
-    let point = |pair: &Pair| Point {
-        bytes: pair.bytes.unwrap_or(1),
-        seconds: seconds(pair),
-        text: format!("{}: {title}, {}", name(pair), time(seconds(pair))),
-        label: String::new(),
-    };
-    Series {
-        name: title.to_owned(),
-        colour,
-        look: Look::LineAndDots,
-        points: pairs.iter().map(point).collect(),
-    }
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod files;
+mod page;
 mod program;
 mod show;
 mod subject;
@@ -139,7 +140,8 @@ fn conflicts(arguments: &TuneArguments, subject: &Subject) -> Conflicts {
     }
     arguments.machine.add_inputs(&mut files);
     arguments.json.add_to(&mut files);
-    for (option, file) in [("-o", &arguments.output), ("--plot", &arguments.plot)] {
+    let TuneArguments { output, plot, report, .. } = arguments;
+    for (option, file) in [("-o", output), ("--plot", plot), ("--report", report)] {
         file.iter().for_each(|file| files.output(option, file));
     }
     files

@@ -98,6 +98,9 @@ pub struct CompareArguments {
     /// Draw simulated and measured times
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
+    /// Write a report, an HTML page
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// The result as JSON.
     #[command(flatten)]
     pub json: JsonArgument,

@@ -52,6 +52,9 @@ pub struct TuneArguments {
     /// Draw the times over the sizes
     #[arg(long, value_name = "FILE.svg", help_heading = "Results")]
     pub plot: Option<PathBuf>,
+    /// Write a report, an HTML page
+    #[arg(long, value_name = "FILE.html", help_heading = "Results")]
+    pub report: Option<PathBuf>,
     /// The result as JSON.
     #[command(flatten)]
     pub json: JsonArgument,

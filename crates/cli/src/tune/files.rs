@@ -8,9 +8,10 @@ use mpirage_collectives::mpich::{self, MpichVersion};
 use mpirage_collectives::{Choice, Condition, Decision, Flag, Rule, Selector, Shape, write_dynamic_rules};
 use mpirage_files::OutputFile;
 use mpirage_simulation::{Failures, words};
-use mpirage_tune::{Threshold, rules_by_size, svg, thresholds};
+use mpirage_tune::{Threshold, rules_by_size, thresholds};
 
-use super::show::{Results, sections};
+use super::page;
+use super::show::Results;
 use crate::arguments::TuneArguments;
 use crate::exit::{Failure, usage};
 use crate::output::say;
@@ -222,6 +223,7 @@ fn own_rules(results: &Results<'_>) -> String {
 pub struct Files {
     rules: Option<(OutputFile, Library)>,
     plot: Option<OutputFile>,
+    report: Option<OutputFile>,
     json: JsonOutput,
 }
 
@@ -231,8 +233,10 @@ impl Files {
         let rules = arguments.output.as_deref().map(|file| results::open_new(file, arguments.force));
         let rules = rules.transpose()?.zip(library);
         let plot = arguments.plot.as_deref().map(results::open_plot).transpose()?;
+        let report =
+            arguments.report.as_deref().map(|file| results::open_report("--report", file)).transpose()?;
         let json = JsonOutput::open(&arguments.json)?;
-        Ok(Files { rules, plot, json })
+        Ok(Files { rules, plot, report, json })
     }
 
     /// Writes them all. A file that fails does not stop the others.
@@ -246,9 +250,10 @@ impl Files {
             }
         }
         if let Some(file) = self.plot {
-            let panels: Vec<_> =
-                sections(results.rows).map(|rows| (results.heading(rows), rows.iter().collect())).collect();
-            failures.note(write(file, &svg(&results.title(), &results.base, &panels)));
+            failures.note(write(file, &page::plot(results)));
+        }
+        if let Some(file) = self.report {
+            failures.note(write(file, &page::page(results)));
         }
         failures.note(self.json.write(&results.json()));
         Ok(failures.exit_code(0))

@@ -13,6 +13,9 @@ use crate::output;
 /// Columns of a terminal whose width is not known.
 const WIDTH: usize = 80;
 
+/// Columns of a table that have names of methods, and stand at the left; the others have numbers.
+pub const NAMES: [usize; 2] = [1, 3];
+
 /// Other parameters are tried of algorithms that are at most this many times slower than the best one.
 pub const NEAR: f64 = 4.0;
 
@@ -76,23 +79,26 @@ impl Results<'_> {
             }
         }
         output::line("");
-        self.summary().iter().for_each(output::line);
+        self.findings().iter().chain(&self.effort()).for_each(output::line);
     }
 
-    fn table(&self, rows: &[Row]) -> Vec<String> {
+    /// The head of a table and its rows.
+    pub fn cells(&self, rows: &[Row]) -> Vec<Vec<String>> {
         let mut head = ["size", "best", "time", &self.base, "time", "loss"].map(str::to_owned).to_vec();
         if self.program.is_some() {
             head.extend(["calls", "time in it"].map(str::to_owned));
         }
-        let lines = rows.iter().map(|row| self.line(row));
-        let cells: Vec<Vec<String>> = [head].into_iter().chain(lines).collect();
+        [head].into_iter().chain(rows.iter().map(|row| self.line(row))).collect()
+    }
+
+    fn table(&self, rows: &[Row]) -> Vec<String> {
+        let cells = self.cells(rows);
         let widths: Vec<usize> = (0..cells[0].len())
             .map(|column| cells.iter().map(|line| line[column].chars().count()).max().unwrap_or(0))
             .collect();
-        // Names of methods stand at the left of their column, numbers at the right.
-        let padded = |(at, cell): (usize, &String)| match at {
-            1 | 3 => format!("{cell:<width$}", width = widths[at]),
-            _ => format!("{cell:>width$}", width = widths[at]),
+        let padded = |(at, cell): (usize, &String)| match NAMES.contains(&at) {
+            true => format!("{cell:<width$}", width = widths[at]),
+            false => format!("{cell:>width$}", width = widths[at]),
         };
         let joined = |line: &Vec<String>| line.iter().enumerate().map(padded).collect::<Vec<_>>().join("  ");
         cells.iter().map(|line| format!("  {}", joined(line).trim_end())).collect()
@@ -129,11 +135,9 @@ impl Results<'_> {
         Some(row.loss() == 0.0 || 1.0 + row.loss() > (1.0 + error).powi(2))
     }
 
-    fn summary(&self) -> Vec<String> {
+    /// By how much the base choice and the program can become faster.
+    pub fn findings(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if self.rows.iter().any(|row| self.is_distinguishable(row) == Some(false)) {
-            lines.push("≈ the two methods are not distinguishable: their times differ by less than both may be off (docs/trust.md)".to_owned());
-        }
         let worst = self.rows.iter().max_by(|one, other| one.loss().total_cmp(&other.loss()));
         if let Some(worst) = worst.filter(|worst| worst.loss() > 0.0) {
             lines.push(format!(
@@ -156,6 +160,15 @@ impl Results<'_> {
                 percent(1.0 - tuned / program.seconds.max(f64::MIN_POSITIVE))
             ));
         }
+        if self.rows.iter().any(|row| self.is_distinguishable(row) == Some(false)) {
+            lines.push("≈ the two methods are not distinguishable: their times differ by less than both may be off (docs/trust.md)".to_owned());
+        }
+        lines
+    }
+
+    /// How much the search did.
+    fn effort(&self) -> Vec<String> {
+        let mut lines = Vec::new();
         let tried: usize = self.rows.iter().map(|row| row.all.len()).sum();
         lines.push(format!("{} compared in {:.1} s", count(tried as u64, "method"), self.seconds));
         let skipped: usize = self.rows.iter().map(|row| row.skipped).sum();

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use mpirage_plot::size_text;
+use mpirage_units::counted;
 use thiserror::Error;
 
-use crate::error::LogErrors;
+use crate::error::{LogErrors, percent};
 use crate::measurement::median;
 use crate::record::Record;
 
@@ -44,6 +46,20 @@ impl Pair {
     /// ln simulated − ln measured.
     pub fn log_ratio(&self) -> f64 {
         (self.simulated / self.measured).ln()
+    }
+
+    /// Network, library and benchmark, such as `ompi pingpong`; empty if files name none.
+    pub fn subject(&self) -> String {
+        let words = [&self.topology, &self.mpi, &self.bench];
+        words.into_iter().filter_map(Option::as_deref).collect::<Vec<_>>().join(" ")
+    }
+
+    /// `ompi pingpong, 16 ranks, 1 KiB`.
+    pub fn name(&self) -> String {
+        let ranks = self.ranks.map(|ranks| counted(ranks, "rank"));
+        let subject = Some(self.subject()).filter(|subject| !subject.is_empty());
+        let parts: Vec<String> = [subject, ranks, self.bytes.map(size_text)].into_iter().flatten().collect();
+        if parts.is_empty() { "the run".to_owned() } else { parts.join(", ") }
     }
 }
 
@@ -104,7 +120,32 @@ fn pair(series: &Series, simulated: f64, measured: f64) -> Pair {
     Pair { bench, mpi, topology, ranks, bytes, simulated, measured }
 }
 
+/// A mean difference below this says nothing about its direction.
+const CLEAR: f64 = 0.02;
+
 impl Comparison {
+    /// How far the simulation is off, in which direction, and where most.
+    pub fn verdict(&self) -> Option<String> {
+        let size = |pair: &Pair| pair.log_ratio().abs();
+        let worst = self.pairs.iter().max_by(|one, other| size(one).total_cmp(&size(other)))?;
+        Some(format!(
+            "the simulation is {} off, {}; most in {}: {} too {}",
+            percent(self.errors().mean()),
+            self.direction(),
+            worst.name(),
+            percent(size(worst).exp_m1()),
+            slow_or_fast(worst.log_ratio())
+        ))
+    }
+
+    fn direction(&self) -> String {
+        let mean = self.pairs.iter().map(Pair::log_ratio).sum::<f64>() / self.pairs.len() as f64;
+        if mean.abs() < CLEAR {
+            return "neither too slow nor too fast on average".to_owned();
+        }
+        format!("too {} by {} on average", slow_or_fast(mean), percent(mean.abs().exp_m1()))
+    }
+
     /// The errors of all series.
     pub fn errors(&self) -> LogErrors {
         errors(self.pairs.iter())
@@ -133,6 +174,10 @@ impl Comparison {
         }
         groups.into_iter().map(|((_, name), errors)| Group { by, name, errors }).collect()
     }
+}
+
+fn slow_or_fast(log_ratio: f64) -> &'static str {
+    if log_ratio > 0.0 { "slow" } else { "fast" }
 }
 
 fn errors<'p>(pairs: impl Iterator<Item = &'p Pair>) -> LogErrors {

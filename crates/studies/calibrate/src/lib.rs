@@ -20,6 +20,7 @@
 //! | `scores` | how well models describe the measurements |
 //! | `model_file`, `report` | the result as a model file, a page and a plot |
 //! | `record`, `compare` | times of two sources, series by series |
+//! | `comparison_page` | that as a page and a plot |
 //! | `error` | the logarithmic error |
 //!
 //! Nothing here prints, simulates, or reads and writes files. Results depend on the input and a seed alone.
@@ -27,6 +28,7 @@
 mod affine;
 mod bootstrap;
 mod compare;
+mod comparison_page;
 mod error;
 mod fit;
 mod line;
@@ -41,6 +43,7 @@ mod segments;
 
 pub use bootstrap::Interval;
 pub use compare::{CompareError, Comparison, Group, Pair, compare};
+pub use comparison_page::{comparison_page, comparison_plot};
 pub use error::{LogErrors, percent};
 pub use fit::{
     Calibration, FitError, FitKind, FitRequest, OverheadFit, PieceFit, Prediction, Route, TimeModel, fit,

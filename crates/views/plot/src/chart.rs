@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use crate::axis::{Axis, number_text};
 use crate::svg::escaped;
+use crate::text::{far_apart, size_text};
 
 /// A panel, without the space around it.
 const WIDTH: f64 = 330.0;
@@ -19,6 +20,9 @@ const BOTTOM: f64 = 62.0;
 const LEGEND_LINE: f64 = 18.0;
 /// Pixels of a letter, roughly.
 const LETTER: f64 = 6.6;
+
+/// Labels of sizes that fit below a panel.
+const SIZES: usize = 9;
 
 /// Colours of series; Okabe and Ito's, which people with any colour vision can tell apart.
 pub const PALETTE: [&str; 8] =
@@ -59,6 +63,13 @@ impl AxisLook {
     /// An axis with round labels, as long as the chart needs it.
     pub fn new(title: &str, scale: Scale) -> AxisLook {
         AxisLook { title: title.to_owned(), scale, covers: None, ticks: Vec::new(), times: false }
+    }
+
+    /// A logarithmic axis of sizes in bytes, with labels at some of these.
+    pub fn sizes(title: &str, sizes: impl Iterator<Item = u64>) -> AxisLook {
+        let sizes = far_apart(sizes.map(|bytes| bytes.max(1)).collect(), SIZES);
+        let ticks = sizes.into_iter().map(|bytes| (bytes as f64, size_text(bytes))).collect();
+        AxisLook { ticks, ..AxisLook::new(title, Scale::Logarithmic) }
     }
 
     /// The same axis with labels at these numbers.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use mpirage_units::{Duration, time_text};
 
-use crate::text::size_text;
+use crate::text::{far_apart, size_text};
 
 /// A panel, without the space around it.
 const WIDTH: f64 = 360.0;
@@ -199,16 +199,15 @@ fn grid(out: &mut String, x: &Axis, y: &Axis, sizes: &[u64]) {
 
 /// The sizes that have labels: as many of those there are as have room, or powers of two if there are very many.
 fn labelled_sizes(series: &[Series]) -> Vec<u64> {
-    let mut sizes: Vec<u64> =
-        series.iter().flat_map(|series| &series.points).map(|point| point.bytes).collect();
+    let points = series.iter().flat_map(|series| &series.points);
+    let mut sizes: Vec<u64> = points.map(|point| point.bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
     if sizes.len() > LABELS * LABELS {
         let (first, last) = (sizes[0].max(1), sizes[sizes.len() - 1]);
         sizes = (0..63).map(|power| 1 << power).filter(|size| (first..=last).contains(size)).collect();
     }
-    let step = sizes.len().div_ceil(LABELS).max(1);
-    sizes.into_iter().step_by(step).collect()
+    far_apart(sizes, LABELS)
 }
 
 fn draw_series(out: &mut String, x: &Axis, y: &Axis, Series { colour, look, points, .. }: &Series) {
