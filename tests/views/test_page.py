@@ -475,6 +475,25 @@ def test_call_tree(browser):
     assert page.complaints == [], page.complaints
 
 
+@pytest.mark.parametrize("ranks_as", ["processes", "folded"])
+def test_functions_that_compute(browser, ranks_as):
+    """Samples of the stack find the functions that compute, whether or not they call MPI."""
+    command = ["run", "-q", "-n", "4", "-p", "cluster:4", "--ranks-as", ranks_as]
+    page = browser.open(real_report(browser, f"functions_{ranks_as}", command, "tests/views/wait_states/functions.c", 0))
+    until(page, "Boolean(document.querySelector('[data-figure=call-tree]'))")
+    columns, *rows = downloaded(page, "call-tree")
+    computed = {}
+    for row in (dict(zip(columns, row)) for row in rows):
+        function = next((name for name in ("smooth", "residual") if f"main;{name};" in row["path"]), "other")
+        computed[function] = computed.get(function, 0) + float(row["own_compute"])
+    assert abs(sum(computed.values()) - page.evaluate("mpirageReport.runs[0].time.compute")) < 1e-6, computed
+    share = {name: seconds / sum(computed.values()) for name, seconds in computed.items()}
+    # Three quarters and one quarter; some 50 samples of each rank or more.
+    assert 0.6 < share["smooth"] < 0.9 and 0.1 < share["residual"] < 0.4 and share.get("other", 0) < 0.05, share
+    assert page.get_by_text("samples of the program's stack").count() == 1
+    assert page.complaints == [], page.complaints
+
+
 def test_cubex(browser):
     """The export for Cube, read by pycubexr: metrics, call tree and ranks, with the values of the table."""
     prepare.python(prepare.CUBE)

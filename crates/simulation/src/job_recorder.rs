@@ -149,6 +149,12 @@ impl<R: Recorder> Recorder for JobRecorder<R> {
         }
     }
 
+    fn samples(&mut self, rank: u32, path: u64, count: u32) {
+        if let Some(rank) = self.own(rank) {
+            self.recorder.samples(rank, path, count);
+        }
+    }
+
     fn network(&mut self, history: &NetworkHistory) {
         self.recorder.network(history);
     }

@@ -450,6 +450,15 @@ calls! {
         }
             answered: false, trace: LeftOut, stored: [], checks: [];
 
+        /// A timer found the program on this path so many times while it computed since its last call.
+        66: Samples {
+            /// The number that identifies the path, as in `CallPath`.
+            site: u64,
+            /// How many times.
+            count: u32,
+        }
+            answered: false, trace: LeftOut, stored: [], checks: [];
+
         /// `MPI_Pcontrol`: a mark in timelines. It begins or ends a region.
         33: Control {
             /// The program's level.

@@ -143,6 +143,10 @@ impl Observers {
         self.recorder.call_path(rank.get(), site, frames);
     }
 
+    pub(crate) fn samples(&mut self, rank: RankId, path: u64, count: u32) {
+        self.recorder.samples(rank.get(), path, count);
+    }
+
     /// The network over time.
     pub(crate) fn network(&mut self, history: &NetworkHistory) {
         self.flush();

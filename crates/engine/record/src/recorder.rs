@@ -97,6 +97,9 @@ declare_recorder! {
     /// From now on, calls of the rank with this site were made along this path: return addresses, the innermost first.
     fn call_path(&mut self, _rank: u32, _site: u64, _frames: &[u64]) {}
 
+    /// A timer found the rank's program on this path ([`Recorder::call_path`]) so many times while it computed before its next call.
+    fn samples(&mut self, _rank: u32, _path: u64, _count: u32) {}
+
     /// The run is over: queues and connections of the network over time, if a recorder wants them ([`Recorder::wants_network`]) and the
     /// network has them.
     fn network(&mut self, _history: &NetworkHistory) {}

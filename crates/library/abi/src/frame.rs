@@ -102,6 +102,7 @@ fn look_closer(rank: &Rank) {
     }
     let callers = rank.connection().briefing().call_paths;
     if callers > 0 {
+        rank.call_paths.tell_samples(rank.connection(), callers as usize);
         rank.call_paths.follow(rank.connection(), callers as usize);
     }
 }

@@ -156,6 +156,12 @@ impl FoldedLibrary {
         }
     }
 
+    /// What keeps a sample of the stack of the rank that runs. To be called from a signal handler.
+    pub fn sampling(&self) -> Option<extern "C" fn()> {
+        // SAFETY: the library's `samples.rs` defines it with this type, and the library is never unloaded.
+        unsafe { self.library.get::<extern "C" fn()>(b"mpirage_fold_sample") }.ok().map(|keep| *keep)
+    }
+
     /// The library's functions that lock files.
     pub fn file_locks(&self) -> Option<FileLocks> {
         // SAFETY: the library defines these functions of the C library with their usual types.

@@ -21,6 +21,8 @@ mod variable;
 /// By this signal the simulator asks a rank that has not called MPI for a while to let others go on. A program has hardly ever a use
 /// for the second last of the real-time signals.
 pub const YIELD_SIGNAL: i32 = 62;
+/// The signal of the timer that samples the stack of a program.
+pub const SAMPLE_SIGNAL: i32 = 61;
 
 pub use crash_note::{CRASH_FRAMES, Crash, CrashPlace};
 pub use folded_rank::{

@@ -54,6 +54,6 @@ pub use link::Linked;
 pub use own::OwnLibraries;
 pub use rank::Stop;
 pub use refusal::Refusal;
-pub use signal::{ask_to_yield, interrupt_on, interrupt_only_on, interrupt_rank, yield_on};
+pub use signal::{ask_to_yield, interrupt_on, interrupt_only_on, interrupt_rank, sample_on, yield_on};
 pub use turn::{exit_rank, pass_turn};
 pub use verdict::{Verdict, verdict};

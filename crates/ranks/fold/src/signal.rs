@@ -62,6 +62,8 @@ static PENDING: AtomicI32 = AtomicI32::new(0);
 const YIELDS: i32 = -1;
 /// The function that makes a call for a rank which was asked to yield.
 static YIELD: AtomicUsize = AtomicUsize::new(0);
+/// The function that keeps a sample of the stack of a rank.
+static SAMPLE: AtomicUsize = AtomicUsize::new(0);
 
 type Action = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
@@ -117,6 +119,24 @@ pub fn interrupt_only_on(number: c_int) -> io::Result<()> {
 pub fn yield_on(number: c_int, pass: extern "C" fn(usize)) -> io::Result<()> {
     YIELD.store(pass as *const () as usize, Ordering::Relaxed);
     install_on(number, on_yield, libc::SA_NODEFER | libc::SA_RESTART)
+}
+
+/// Installs a handler that calls `keep` on the stack of the rank that runs, if one does.
+pub fn sample_on(number: c_int, keep: extern "C" fn()) -> io::Result<()> {
+    SAMPLE.store(keep as *const () as usize, Ordering::Relaxed);
+    install_on(number, on_sample, libc::SA_RESTART)
+}
+
+extern "C" fn on_sample(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
+    if current::get().is_null() {
+        return;
+    }
+    // SAFETY: this thread's errno, which the interrupted code may be about to read; `sample_on` has stored the function.
+    unsafe {
+        let errno = *libc::__errno_location();
+        std::mem::transmute::<usize, extern "C" fn()>(SAMPLE.load(Ordering::Relaxed))();
+        *libc::__errno_location() = errno;
+    }
 }
 
 /// Asks the rank that runs to pass its turn, by the signal of [`yield_on`]. Any thread may call it.

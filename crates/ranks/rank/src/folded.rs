@@ -11,12 +11,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mpirage_call::{LineId, RankId, Reply, Service};
-use mpirage_channel::{Briefing, Disturbed, FileLocks, FoldedLibrary, FoldedRank, Mailboxes, Passing};
+use mpirage_channel::{
+    Briefing, Disturbed, FileLocks, FoldedLibrary, FoldedRank, Mailboxes, Passing, SAMPLE_SIGNAL,
+};
 use mpirage_fold::{
     Environment, FoldedRanks, FoldedRanksError, Image, Libraries, Linked, Options, OwnLibraries, Refusal,
 };
 use mpirage_mpi::RankAddress;
 use mpirage_prefetch::fetch;
+use mpirage_system::SamplingTimer;
 use thiserror::Error;
 
 use crate::crash::Death;
@@ -110,7 +113,17 @@ pub struct Folded {
     map: String,
     /// The common environment of the last program's ranks, with the variables that the user asked for.
     environment: Option<(Vec<(OsString, OsString)>, Environment)>,
+    /// Samples the stacks of ranks.
+    _sampling: Option<SamplingTimer>,
     fault: Option<(RankId, String)>,
+}
+
+/// The library keeps samples of ranks' stacks if a report is to have paths and computation is measured.
+fn sample_stacks(library: &FoldedLibrary, briefing: &Briefing) -> io::Result<Option<SamplingTimer>> {
+    let wanted = briefing.call_paths > 0 && briefing.measure;
+    let Some(keep) = library.sampling().filter(|_| wanted) else { return Ok(None) };
+    mpirage_fold::sample_on(SAMPLE_SIGNAL, keep)?;
+    Ok(SamplingTimer::start(SAMPLE_SIGNAL))
 }
 
 /// One rank.
@@ -150,6 +163,7 @@ impl Folded {
             mpirage_fold::set_locks(fcntl, flock, lockf);
         }
         let yielding = library.yielding();
+        let sampling = sample_stacks(&library, briefing)?;
         let shared = SharedFile::new()?;
         let briefing = Briefing { shared_file: shared.descriptor(), ..*briefing };
         let mailboxes = Mailboxes::of_ranks(1, &briefing)?;
@@ -168,6 +182,7 @@ impl Folded {
             map: String::new(),
             environment: None,
             watchdog: Watchdog::start(limit, yielding, first_slice(briefing.measure))?,
+            _sampling: sampling,
             fault: None,
         };
         for program in programs {

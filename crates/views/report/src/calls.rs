@@ -1,6 +1,7 @@
 //! Kinds of calls: calls that differ in nothing but their times and bytes.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use mpirage_interpret::function::{FunctionKind, function};
@@ -90,6 +91,8 @@ pub(crate) struct Calls {
     /// The paths on which calls were made, from number 1 on, and their numbers by site.
     paths: Vec<String>,
     path_numbers: FxHashMap<u64, u32>,
+    /// How often a timer found ranks on paths while they computed, by the number of the path and the rank.
+    samples: BTreeMap<(u32, u32), u32>,
     functions: Functions,
     /// Whether function and site alone distinguish new kinds.
     coarse: bool,
@@ -111,6 +114,7 @@ impl Calls {
             sites: CallSites::new(sites),
             paths: Vec::new(),
             path_numbers: FxHashMap::default(),
+            samples: BTreeMap::new(),
             functions: Functions::new(),
             coarse: false,
             ranks,
@@ -168,12 +172,22 @@ impl Calls {
         number
     }
 
+    /// The number of a path; 0 if it is unknown.
     fn path_number(&mut self, site: u64) -> u32 {
+        if let Some(&number) = self.path_numbers.get(&site) {
+            return number;
+        }
         let Some(path) = self.sites.path(site) else { return 0 };
-        *self.path_numbers.entry(site).or_insert_with(|| {
-            self.paths.push(path);
-            self.paths.len() as u32
-        })
+        self.paths.push(path);
+        let number = self.paths.len() as u32;
+        self.path_numbers.insert(site, number);
+        number
+    }
+
+    /// Counts samples of a rank that computed on a path.
+    pub fn count_samples(&mut self, rank: u32, path: u64, count: u32) {
+        let path = self.path_number(self.site_key(rank, path));
+        *self.samples.entry((path, rank)).or_default() += count;
     }
 
     /// Counts an activity that occurred `times` times.
@@ -232,11 +246,21 @@ impl Calls {
             let paths = std::iter::once("").chain(self.paths.iter().map(String::as_str));
             out.set("paths", paths.collect::<Vec<_>>());
             out.put("paths_table", self.table("path", |kind| kind.path));
+            self.write_samples(out);
         }
         out.set("functions", self.functions.names());
         out.set("function_categories", self.functions.categories());
         let sites = (0..=self.sites.names().len() as u32).map(|site| self.site_name(site));
         out.set("sites", sites.collect::<Vec<_>>());
+    }
+
+    fn write_samples(&self, out: &mut Container) {
+        if self.samples.is_empty() {
+            return;
+        }
+        out.section("samples_path", self.samples.keys().map(|&(path, _)| path));
+        out.section("samples_rank", self.samples.keys().map(|&(_, rank)| rank));
+        out.section("samples_count", self.samples.values().copied());
     }
 
     /// Calls by function and place (its site, or the path to it) in columns, those that took longest first.

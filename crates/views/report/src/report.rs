@@ -308,6 +308,10 @@ impl Recorder for Report {
         }
     }
 
+    fn samples(&mut self, rank: u32, path: u64, count: u32) {
+        self.aggregator.calls_mut().count_samples(rank, path, count);
+    }
+
     fn network(&mut self, history: &NetworkHistory) {
         let end = self.ends.iter().map(|end| end.at).max().unwrap_or(0);
         self.packets = Some(Packets::new(&self.run.platform, history, end));

@@ -348,6 +348,7 @@ impl<M: Memory> Calls<M> {
             ToolCall::Output => self.core.show_output(rank),
             ToolCall::Flush => self.core.observers.handed_over(line, rank),
             ToolCall::CallPath { site, frames } => self.core.observers.call_path(rank, site, frames),
+            ToolCall::Samples { site, count } => self.core.observers.samples(rank, site, count),
             // It is recorded, with its level.
             ToolCall::Control { .. } => {}
             ToolCall::ReadFigure { figure } => observe(&mut self.core, line, figure),
@@ -378,6 +379,7 @@ fn is_function(call: &Call<'_>) -> bool {
             | Call::LocateAccess { .. }
             | Call::PosixIo { .. }
             | Call::CallPath { .. }
+            | Call::Samples { .. }
             | Call::Session { .. }
             | Call::ReadFigure { .. }
             | Call::Tally(_)

@@ -225,6 +225,7 @@ impl<M: Memory> Calls<M> {
             | Call::Touch { .. }
             | Call::LoadStore { .. }
             | Call::CallPath { .. }
+            | Call::Samples { .. }
             | Call::Share { .. } => return false,
             Call::SampleBegin { site, .. } => format!("another sampled block, {site}, begins"),
             Call::Sleep { .. } => "the program sleeps".to_owned(),

@@ -17,6 +17,7 @@ use crate::ground::error::{Result, fail};
 use crate::operations::buffered;
 use crate::rank::{self, Stage};
 use crate::smpi;
+use crate::timing::samples;
 use crate::types::MPI_Comm;
 
 const LIBRARY_VERSION: &str = concat!("mpirage ", env!("CARGO_PKG_VERSION"), ", an MPI simulator");
@@ -202,6 +203,7 @@ fn init(thread_level: c_int) -> Result<()> {
     }
     rank.begin_use();
     interruption::listen();
+    samples::begin();
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));
     let place = connection.briefing().world;

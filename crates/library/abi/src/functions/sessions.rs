@@ -21,6 +21,7 @@ use crate::objects::message::BufferOwner;
 use crate::objects::session::Session;
 use crate::operations::buffered;
 use crate::rank::{self, try_with, with};
+use crate::timing::samples;
 use crate::types::*;
 
 /// The process sets of every session.
@@ -188,6 +189,7 @@ unsafe fn init(info: MPI_Info, errhandler: MPI_Errhandler, place: *mut MPI_Sessi
     hints.set(b"thread_level", grant_thread_level(wanted.as_deref()).as_bytes());
     rank::this().begin_use();
     interruption::listen();
+    samples::begin();
     let session = Session { errhandler, hints, buffer: None };
     let handle = with(|objects| objects.sessions.insert(session));
     rank::ask(&Call::Session { number: number(handle), opened: true });

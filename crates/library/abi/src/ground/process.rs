@@ -1,7 +1,8 @@
 //! The process that this library is loaded into: whether it is a forked child, and how it ends.
 
-use core::ffi::{CStr, c_int};
+use core::ffi::{CStr, c_int, c_void};
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::env;
 use std::sync::{Once, OnceLock};
@@ -98,6 +99,29 @@ fn own_path() -> String {
             _ => CStr::from_ptr(information.assume_init().dli_fname).to_string_lossy().into_owned(),
         }
     }
+}
+
+/// The addresses of this library's code and data.
+pub(crate) fn own_addresses() -> Option<Range<usize>> {
+    let mut found = None;
+    // SAFETY: the callback gets back the place that it fills.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut found).cast()) };
+    found
+}
+
+/// Notes the addresses of the object that has this function.
+unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
+    // SAFETY: the C library hands over a valid description, and the place that `own_addresses` gave it.
+    let (info, found) = unsafe { (&*info, &mut *found.cast::<Option<Range<usize>>>()) };
+    // SAFETY: the description says how many headers there are.
+    let headers = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+    let base = info.dlpi_addr as usize;
+    let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+    let parts = loaded
+        .map(|header| base + header.p_vaddr as usize..base + (header.p_vaddr + header.p_memsz) as usize);
+    let all = parts.reduce(|one, next| one.start.min(next.start)..one.end.max(next.end));
+    *found = all.filter(|all| all.contains(&(visit as *const () as usize)));
+    c_int::from(found.is_some())
 }
 
 /// Keeps programs that this process executes from inheriting a descriptor.

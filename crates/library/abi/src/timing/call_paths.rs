@@ -8,7 +8,7 @@
 
 use core::hash::Hasher;
 use core::ops::ControlFlow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::DefaultHasher;
 
 use mpirage_call::{Call, path_site};
@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 use crate::caller::Caller;
 use crate::connection::Connection;
 use crate::ground::lock::Lock;
+use crate::timing::samples;
 
 /// Paths to one call that are recognised: those found last.
 const RECOGNISED: usize = 8;
@@ -67,6 +68,22 @@ impl CallPaths {
             }
         };
         Caller { call_site: site as usize, ..caller }.store();
+    }
+
+    /// Tells the simulator where the program computed since its last call, with so many callers.
+    pub(crate) fn tell_samples(&self, connection: &Connection, callers: usize) {
+        let mut counts: BTreeMap<u64, (u32, Vec<u64>)> = BTreeMap::new();
+        samples::take(|frames| {
+            let frames = &frames[..frames.len().min(callers + 1)];
+            let (count, _) = counts.entry(site_of(frames.iter().copied())).or_insert((0, frames.to_vec()));
+            *count += 1;
+        });
+        for (site, (count, frames)) in counts {
+            if self.0.lock().told.insert(site) {
+                connection.post(&Call::CallPath { site, frames: &frames });
+            }
+            connection.post(&Call::Samples { site, count });
+        }
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod disturbances;
 pub(crate) mod origin;
 pub(crate) mod posix_io;
 pub(crate) mod program_events;
+pub(crate) mod samples;
 pub(crate) mod sampling;
 pub(crate) mod services;
 pub(crate) mod timers;

@@ -1,6 +1,8 @@
 // The call tree: time of functions and their calls, from the paths on which the program called MPI.
 
 const CALLED_FROM = " ← ";
+/** Ranks with fewer samples keep their computation between calls: so few say nothing. */
+const LEAST_SAMPLES = 20;
 /** What a node may count: time is in seconds. */
 const METRICS = [
   ["time", "Time", formatTime], ["compute", "Computation", formatTime], ["mpi", "In MPI", formatTime], ["waiting", "Waiting", formatTime],
@@ -51,6 +53,18 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
+/** By rank, how often samples found it on each path: `paths` as pairs of path and count, and `all`. Ranks with few samples are left out. */
+function samplesOf(run) {
+  const [path, rank, count] = ["path", "rank", "count"].map((column) => run.section(`samples_${column}`) ?? []), found = new Map();
+  path.forEach((number, at) => {
+    if (!found.has(rank[at])) found.set(rank[at], { paths: [], all: 0 });
+    const of = found.get(rank[at]);
+    of.paths.push([number, count[at]]);
+    of.all += count[at];
+  });
+  return new Map([...found].filter(([, { all }]) => all >= LEAST_SAMPLES));
+}
+
 class CallTree {
   /** The tree of a run; from all calls if they are on the page, else from sums over all ranks. */
   constructor(run) {
@@ -58,6 +72,7 @@ class CallTree {
     this.root = new CallNode("all", "", "root", null);
     this.paths = run.paths.map((path) => this.functions(path));
     this.common = new Map();
+    this.samples = samplesOf(run);
     const calls = new Calls(run);
     this.ranks = calls.known ? calls.log.ranks : 1;
     this.hasRanks = calls.known;
@@ -79,14 +94,26 @@ class CallTree {
   }
 
   countRank(rank, calls) {
-    const { start, end, late, what, path, bytes, count } = calls.of(rank);
-    let last = null, free = 0;
+    const { start, end, late, what, path, bytes, count } = calls.of(rank), samples = this.samples.get(rank);
+    let last = null, free = 0, computed = 0;
     for (let at = 0; at < count; at += 1) {
-      if (start[at] > free) this.compute(rank, last, path[at], start[at] - free);
+      if (start[at] > free) {
+        if (samples) computed += start[at] - free;
+        else this.compute(rank, last, path[at], start[at] - free);
+      }
       const seconds = (end[at] - start[at]) / 1e9;
       this.leaf(path[at], what[at]).count(rank, this.ranks, { time: seconds, mpi: seconds, waiting: Math.max(0, late[at] - start[at]) / 1e9, calls: 1, bytes: bytes[at] });
       free = Math.max(free, end[at]);
       last = path[at];
+    }
+    if (samples) this.spread(rank, samples, computed / 1e9);
+  }
+
+  /** The computation of a rank counts for the lines where samples found it. */
+  spread(rank, { paths, all }, seconds) {
+    for (const [path, count] of paths) {
+      const { nodes, line } = this.paths[path], time = seconds * count / all;
+      (nodes.at(-1) ?? this.root).child("computation", line, "compute").count(rank, this.ranks, { time, compute: time });
     }
   }
 
@@ -111,6 +138,15 @@ class CallTree {
 
   countSums({ function: functions, path, seconds, calls, bytes }) {
     functions.forEach((what, at) => this.leaf(path[at], what).count(0, 1, { time: seconds[at], mpi: seconds[at], calls: calls[at], bytes: bytes[at] }));
+  }
+
+  /** How computation was divided among functions, in words. */
+  get divided() {
+    const between = "Computation between two calls counts for the innermost function from which both were made.";
+    if (this.samples.size === 0) return between;
+    const all = [...this.samples.values()].reduce((sum, samples) => sum + samples.all, 0);
+    const few = this.samples.size < this.ranks ? ` ${plural(this.ranks - this.samples.size, "rank")} had fewer than ${LEAST_SAMPLES} samples: there, computation counts for the innermost function from which the calls around it were made.` : "";
+    return `Computation is divided by ${plural(all, "sample")} of the program's stack.${few}`;
   }
 
   /** All nodes with something of a metric, each after its parent. */

@@ -37,7 +37,7 @@ class CallTreeView {
     return el("div", {},
       figure("Flame graph", {
         name: "call-tree", csv: () => tree.csv(), controls: [chosen, speedscope, cube],
-        note: `${tree.hasRanks ? "" : "The page has no single calls of this run: time in MPI, summed over all ranks. "}A click widens a part. Computation between two calls counts for the innermost function from which both were made.`,
+        note: `${tree.hasRanks ? "" : "The page has no single calls of this run: time in MPI, summed over all ranks. "}A click widens a part. ${tree.divided}`,
       }, this.graph, legendOfKinds(tree)),
       this.ranks, this.table);
   }
