@@ -338,6 +338,47 @@ def test_node(suite):
     suite.check("a run computes as fast as the node", ratio is not None and abs(ratio * sustained / 6 - 1) < 1e-6, (printed.out, run))
 
 
+# Starts what the job script starts on a simulated cluster instead of a real one.
+SRUN = """#!/bin/bash
+for word; do
+    case $word in --nodes=*) ;; --ntasks=*) n=${word#*=} ;; --ntasks-per-node=*) ppn=${word#*=} ;; *) break ;; esac
+    shift
+done
+case $1 in */osu_*) exec "$MPIRAGE" run -q -n $n --ppn $ppn -p "$MACHINE" --compute none "$@" ;; *) exec "$@" ;; esac
+"""
+
+
+def test_plan(suite):
+    """--plan prints a job script; a model that is calibrated from its measurements predicts collectives that it was not fitted to."""
+    folder = suite.folder / "plan"
+    (folder / "osu").mkdir(parents=True)
+    (folder / "machine.toml").write_text('[cluster]\nhosts = 2\ncores = 2\nbandwidth = "100Gbps"\nlatency = "600ns"\nloopback = { bandwidth = "10GBps", latency = "200ns" }\n')
+    (folder / "srun").write_text(SRUN)
+    (folder / "srun").chmod(0o755)
+    tests = ["latency", "bw", "mbw_mr", "allreduce", "allgather", "alltoall"]
+    for test in tests:
+        suite.compile((ROOT / "tests" / "studies" / "osu.c").read_text(), f"plan/osu/osu_{test}")
+    done = calibrate(suite, "--plan")
+    (folder / "plan.sh").write_text(done.out)
+    suite.check("--plan prints a script", done.code == 0 and "#SBATCH --nodes=2" in done.out and "int main(void)" in done.out, done)
+    here = {"PATH": f"{folder}:{os.environ['PATH']}", "MPIRAGE": str(MPIRAGE), "MACHINE": str(folder / "machine.toml")}
+    missing = suite.run(["bash", folder / "plan.sh"], cwd=folder, env={**os.environ, **here, "OSU": str(folder / "nowhere"), "ROUNDS": "1"})
+    suite.check("it says which benchmark is missing", missing.code != 0 and "there is no osu_latency in" in missing.err, missing)
+    run = suite.run(["bash", folder / "plan.sh"], cwd=folder, env={**os.environ, **here, "OSU": str(folder / "osu"), "CORES": "2", "ROUNDS": "1", "LARGEST": "262144"}, timeout=120)
+    files = {path.name for path in (folder / "mpirage-plan").iterdir()}
+    wanted = {"node.toml", "latency-2x1-1.txt", "latency-1x2-1.txt", "bw-2x1-1.txt", *(f"{test}-2x2-1.txt" for test in tests[2:])}
+    suite.check("it measures, and says how to go on", run.code == 0 and wanted <= files and "mpirage calibrate mpirage-plan/latency-2x1" in run.out, (run, files))
+    measured = [folder / "mpirage-plan" / f"{test}-2x1-1.txt" for test in ("latency", "bw")]
+    fitted = calibrate(suite, "--json", "-q", *measured, "-p", folder / "machine.toml", "-o", folder / "model.toml")
+    suite.check("a model is fitted", fitted.code == 0, fitted)
+    for test in tests[3:]:
+        simulated = suite.run([MPIRAGE, "run", "-q", "-n", 4, "--ppn", 2, "-p", folder / "machine.toml", "--model", folder / "model.toml", "--compute", "none", folder / "osu" / f"osu_{test}", "-m", "1:262144"])
+        (folder / f"{test}.txt").write_text(simulated.out)
+        compared = suite.run([MPIRAGE, "compare", "-q", "--json", folder / f"{test}.txt", folder / "mpirage-plan" / f"{test}-2x2-1.txt"])
+        error = json.loads(compared.out)["error"] if compared.code == 0 else {}
+        suite.check(f"the model predicts {test}", error.get("series") == 19 and error["mean"] < 0.2, (simulated, compared))
+
+
 @pytest.mark.alone
 def test_node_is_this_machine(suite):
     """The program measures this core as mpirage does: both are the fastest of many samples of one loop, so each may be repeated."""

@@ -28,11 +28,18 @@ use show::Results;
 const LARGEST: u64 = 1 << 30;
 /// The program of `--node`.
 const NODE: &str = include_str!("calibrate/node.c");
+/// The job script of `--plan`, and the place of that program in it.
+const PLAN: &str = include_str!("calibrate/plan.sh");
+const PLACE_OF_NODE: &str = "@NODE@";
 
 /// Calibrates.
 pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
     if arguments.node {
         output::line(NODE.trim_end());
+        return Ok(0);
+    }
+    if arguments.plan {
+        output::line(PLAN.trim_end().replace(PLACE_OF_NODE, NODE.trim_end()));
         return Ok(0);
     }
     conflicts(arguments).check()?;

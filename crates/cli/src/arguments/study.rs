@@ -32,6 +32,9 @@ pub struct CalibrateArguments {
     /// Print a C program that measures a core of a node; it prints `speed` and `sustained` for platform files
     #[arg(long, exclusive = true, help_heading = MEASUREMENTS)]
     pub node: bool,
+    /// Print a job script (Slurm, OSU micro-benchmarks) with the few measurements of a cluster that a model needs
+    #[arg(long, exclusive = true, help_heading = MEASUREMENTS)]
+    pub plan: bool,
     /// The launcher of the MPI to measure, with its options, such as "mpirun.openmpi --hostfile two"
     #[arg(long, value_name = "COMMAND", default_value = "mpirun", requires = "run", help_heading = MEASUREMENTS)]
     pub mpirun: String,
@@ -81,7 +84,7 @@ pub struct CalibrateArguments {
     pub quiet: bool,
     /// Files of measurements: OSU, IMB, SKaMPI, NetPIPE, CSV; also packed with gzip
     #[arg(
-        required_unless_present_any = ["run", "node"],
+        required_unless_present_any = ["run", "node", "plan"],
         conflicts_with = "run",
         value_name = "MEASUREMENTS",
         help_heading = "Arguments"

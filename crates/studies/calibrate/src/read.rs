@@ -13,6 +13,7 @@ use crate::measurement::Measurements;
 pub(crate) use csv::{Row, Table, is_headed};
 pub(crate) use lines::Lines;
 pub use lines::ReadError;
+pub(crate) use osu::TestTime;
 
 /// Bytes that an unpacked file may have: far more than any list of measurements.
 const LARGEST: u64 = 1 << 30;
@@ -99,6 +100,11 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Measureme
         return Err(ReadError::file(file, problem));
     }
     Ok(measurements)
+}
+
+/// The times of all tests in a text of the OSU micro-benchmarks; `None` if it is something else.
+pub(crate) fn osu_times(lines: &Lines<'_>, text: &str) -> Option<Result<Vec<TestTime>, ReadError>> {
+    (Format::of(text) == Some(Format::Osu)).then(|| osu::read_all(lines))
 }
 
 /// The text of a file, unpacked if it is a gzip file.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::measurement::SampleKind;
-use crate::read::{ReadError, ReadOptions, Table, is_headed, read, text_of};
+use crate::read::{Lines, ReadError, ReadOptions, Table, TestTime, is_headed, osu_times, read, text_of};
 
 /// One time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,15 +26,18 @@ pub struct Record {
     pub seconds: f64,
 }
 
-/// The times in a file: a table with a header, JSON (an object, a list of objects, or one object per line), or any format of
-/// measurements, whose ping-pongs count.
+/// The times in a file: a table with a header, JSON (an object, a list of objects, or one object per line), the text of the OSU
+/// micro-benchmarks, or another format of measurements, whose ping-pongs count.
 pub fn read_records(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Record>, ReadError> {
     let text = text_of(file, bytes)?;
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     let records = match first {
         Some(line) if line.starts_with(['{', '[']) => json(file, &text)?,
         Some(line) if is_headed(line) => table(file, &text)?,
-        _ => ping_pongs(file, bytes, options)?,
+        _ => match osu_times(&Lines::new(file, &text), &text) {
+            Some(times) => times?.into_iter().map(osu_record).collect(),
+            None => ping_pongs(file, bytes, options)?,
+        },
     };
     match records.is_empty() {
         true => Err(ReadError::file(file, "holds no times")),
@@ -43,7 +46,7 @@ pub fn read_records(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<V
 }
 
 fn table(file: &str, text: &str) -> Result<Vec<Record>, ReadError> {
-    let table = Table::of(&crate::read::Lines::new(file, text))?;
+    let table = Table::of(&Lines::new(file, text))?;
     let text = |value: Option<&str>| value.map(str::to_owned);
     let record = |row: crate::read::Row<'_, '_>| {
         Ok(Record {
@@ -58,6 +61,15 @@ fn table(file: &str, text: &str) -> Result<Vec<Record>, ReadError> {
         })
     };
     table.rows().map(record).collect()
+}
+
+fn osu_record(TestTime { test, bytes, seconds }: TestTime) -> Record {
+    Record {
+        bench: Some(test).filter(|test| !test.is_empty()),
+        bytes: Some(bytes),
+        seconds,
+        ..Record::default()
+    }
 }
 
 fn ping_pongs(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Record>, ReadError> {

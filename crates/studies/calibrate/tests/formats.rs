@@ -197,6 +197,13 @@ fn records_come_from_tables_json_and_measurements() {
     let run = records("{\"simulated_seconds\":2.5,\"bytes\":12345,\"ranks\":4}").unwrap();
     assert_eq!((run[0].seconds, run[0].bytes, run[0].ranks), (2.5, None, Some(4)));
     assert_eq!(records(LATENCY).unwrap().len(), 3);
+    let osu = "# OSU MPI Allreduce Latency Test v7.3\n# Size Avg Latency(us)\n8 3.0\n# OSU MPI Bandwidth Test v7.3\n# Size Bandwidth (MB/s)\n100 50\n";
+    let osu: Vec<_> =
+        records(osu).unwrap().into_iter().map(|it| (it.bench.unwrap(), it.bytes, it.seconds)).collect();
+    assert_eq!(
+        osu,
+        [("MPI Allreduce Latency".to_owned(), Some(8), 3e-6), ("MPI Bandwidth".to_owned(), Some(100), 2e-6)]
+    );
     assert!(records("{\"seconds\":-1}").unwrap_err().to_string().contains("no positive"));
     assert!(records("{\"seconds\":").unwrap_err().to_string().starts_with("file:1: is no JSON"));
 }

@@ -29,26 +29,76 @@ pub(super) fn recognises(text: &str) -> bool {
 
 pub(super) fn read(lines: &Lines<'_>) -> Result<Measurements, ReadError> {
     let mut all = Measurements::default();
-    let (mut table, mut usable) = (None, true);
-    for line in lines.iter() {
-        if let Some(title) = line.text.strip_prefix("# OSU ") {
-            usable = is_of_pairs(title);
-            table = None;
-            if !usable {
-                all.skip(title.split(" Test").next().unwrap_or(title));
+    let mut usable = true;
+    for part in parts(lines) {
+        match part {
+            Part::Title(title) => {
+                usable = is_of_pairs(title);
+                if !usable {
+                    all.skip(test_of(title));
+                }
             }
-        } else if line.text.starts_with('#') {
-            table = columns(line.text).filter(|_| usable).or(table);
-        } else if let Some(columns) = table.filter(|_| is_row(line.text)) {
-            row(&line, columns, &mut all)?;
+            Part::Row(line, columns) if usable => row(&line, columns, &mut all)?,
+            Part::Row(..) => {}
         }
     }
     Ok(all)
 }
 
+/// A time of any test, also of those that no model is fitted to.
+pub(crate) struct TestTime {
+    /// The test, such as `MPI Allreduce Latency`.
+    pub test: String,
+    /// The message size.
+    pub bytes: u64,
+    /// The seconds of a call, or between messages.
+    pub seconds: f64,
+}
+
+/// The times of all tests.
+pub(super) fn read_all(lines: &Lines<'_>) -> Result<Vec<TestTime>, ReadError> {
+    let (mut times, mut test) = (Vec::new(), String::new());
+    for part in parts(lines) {
+        match part {
+            Part::Title(title) => test_of(title).clone_into(&mut test),
+            Part::Row(line, columns) => {
+                let (_, bytes, seconds) = sample(&line, columns)?;
+                times.push(TestTime { test: test.clone(), bytes, seconds });
+            }
+        }
+    }
+    Ok(times)
+}
+
+/// A part of the text: a title, or a row of a table.
+enum Part<'t> {
+    Title(&'t str),
+    Row(Line<'t>, Columns),
+}
+
+fn parts<'t>(lines: &Lines<'t>) -> impl Iterator<Item = Part<'t>> {
+    let mut table = None;
+    lines.iter().filter_map(move |line| {
+        if let Some(title) = line.text.strip_prefix("# OSU ") {
+            table = None;
+            return Some(Part::Title(title));
+        }
+        if line.text.starts_with('#') {
+            table = columns(line.text).or(table);
+            return None;
+        }
+        table.filter(|_| is_row(line.text)).map(|columns| Part::Row(line, columns))
+    })
+}
+
+/// `MPI Allreduce Latency`, without the version.
+fn test_of(title: &str) -> &str {
+    title.split(" Test").next().unwrap_or(title)
+}
+
 /// Is it a test of pairs of ranks that send and receive? Both directions together are the gap of neither.
 fn is_of_pairs(title: &str) -> bool {
-    let test = title.split(" Test").next().and_then(|test| test.split_once(' '));
+    let test = test_of(title).split_once(' ');
     // `MPI` and `MPI-CUDA` send and receive, `MPI_Put` does not.
     test.is_some_and(|(library, test)| {
         !library.contains('_')
@@ -75,19 +125,21 @@ fn columns(heading: &str) -> Option<Columns> {
 }
 
 fn row(line: &Line<'_>, columns: Columns, all: &mut Measurements) -> Result<(), ReadError> {
+    let (kind, bytes, seconds) = sample(line, columns)?;
+    all.add(kind, bytes, seconds);
+    Ok(())
+}
+
+fn sample(line: &Line<'_>, columns: Columns) -> Result<(SampleKind, u64, f64), ReadError> {
     let words = line.words();
     let bytes = line.bytes(words[0])?;
-    let word = |at: usize| {
-        words.get(at).copied().ok_or_else(|| line.error(format!("has {} columns only", words.len())))
+    let number = |at: usize, what: &str| {
+        let missing = || line.error(format!("has {} columns only", words.len()));
+        line.positive(words.get(at).copied().ok_or_else(missing)?, what)
     };
-    match columns {
-        Columns::Latency(unit) => {
-            all.add(SampleKind::PingPong, bytes, line.positive(word(1)?, "time")? * unit)
-        }
-        Columns::Bandwidth => {
-            all.add(SampleKind::Gap, bytes, bytes as f64 / (line.positive(word(1)?, "bandwidth")? * 1e6));
-        }
-        Columns::Rate => all.add(SampleKind::Gap, bytes, 1.0 / line.positive(word(2)?, "message rate")?),
-    }
-    Ok(())
+    Ok(match columns {
+        Columns::Latency(unit) => (SampleKind::PingPong, bytes, number(1, "time")? * unit),
+        Columns::Bandwidth => (SampleKind::Gap, bytes, bytes as f64 / (number(1, "bandwidth")? * 1e6)),
+        Columns::Rate => (SampleKind::Gap, bytes, 1.0 / number(2, "message rate")?),
+    })
 }
