@@ -47,14 +47,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches};
+use clap::{Args, CommandFactory, FromArgMatches};
 
 use mpirage_programs::compile::Language;
 use mpirage_simulation::words;
 
 use mpirage_system::NamesExhaustion;
 
-use crate::arguments::{Command, Line};
+use crate::arguments::{Command, Line, ReplayArguments};
 use crate::exit::Failure;
 
 #[global_allocator]
@@ -116,9 +116,12 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
         Some("request") => return request::command(tail),
         _ => {}
     }
+    let typed = renamed::words(typed);
+    if let Some(replay) = replay_alone(&typed) {
+        return replay::command(&replay);
+    }
     // Never taken apart: that takes longer than parsing.
     let mut definition = ManuallyDrop::new(Line::command());
-    let typed = renamed::words(typed);
     let parsed = definition.try_get_matches_from_mut(&typed);
     let line = match parsed.and_then(|matches| Line::from_arg_matches(&matches)) {
         Ok(line) => line,
@@ -153,6 +156,14 @@ fn subcommand(typed: &[OsString], rest: &[OsString]) -> Result<u8, Failure> {
             unreachable!("dispatched above")
         }
     }
+}
+
+/// The arguments of `replay`, if they are right, without the definition of all other commands: that takes longer than a short replay. What is
+/// wrong with them the whole definition says.
+fn replay_alone(typed: &[OsString]) -> Option<ReplayArguments> {
+    let words = typed.get(1..).filter(|words| words.first().is_some_and(|word| word == "replay"))?;
+    let mut definition = ManuallyDrop::new(ReplayArguments::augment_args(clap::Command::new("replay")));
+    ReplayArguments::from_arg_matches(&definition.try_get_matches_from_mut(words).ok()?).ok()
 }
 
 /// The message about an unknown command, such as `mpirage rnu` or `mpirage trace inof`.

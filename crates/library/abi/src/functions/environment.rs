@@ -203,7 +203,7 @@ fn init(thread_level: c_int) -> Result<()> {
     }
     rank.begin_use();
     interruption::listen();
-    samples::begin();
+    samples::begin(connection.briefing());
     // Only the first initialization comes here.
     let _ = rank.main.set((thread::current().id(), thread_level));
     let place = connection.briefing().world;

@@ -189,7 +189,7 @@ unsafe fn init(info: MPI_Info, errhandler: MPI_Errhandler, place: *mut MPI_Sessi
     hints.set(b"thread_level", grant_thread_level(wanted.as_deref()).as_bytes());
     rank::this().begin_use();
     interruption::listen();
-    samples::begin();
+    samples::begin(rank::this().connection().briefing());
     let session = Session { errhandler, hints, buffer: None };
     let handle = with(|objects| objects.sessions.insert(session));
     rank::ask(&Call::Session { number: number(handle), opened: true });

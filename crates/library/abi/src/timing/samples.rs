@@ -12,12 +12,11 @@ use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
-use mpirage_channel::SAMPLE_SIGNAL;
+use mpirage_channel::{Briefing, SAMPLE_SIGNAL};
 use mpirage_system::{Frame, SamplingTimer, for_each_frame};
 
 use crate::ground::lock::is_folded;
 use crate::ground::process;
-use crate::rank;
 
 /// Frames of a sample, the innermost first; those further out are dropped.
 const FRAMES: usize = 64;
@@ -34,8 +33,7 @@ static OWN: OnceLock<Range<usize>> = OnceLock::new();
 
 /// The program is sampled from now on if a report is to have paths and computation is measured. Folded ranks are sampled by the simulator, which
 /// calls [`mpirage_fold_sample`].
-pub(crate) fn begin() {
-    let briefing = rank::this().connection().briefing();
+pub(crate) fn begin(briefing: &Briefing) {
     if briefing.call_paths == 0 || !briefing.measure || THREAD.load(Ordering::Relaxed) != 0 {
         return;
     }
