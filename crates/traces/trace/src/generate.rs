@@ -10,9 +10,14 @@ mod collective;
 mod grid;
 mod shuffle;
 mod spec;
+mod training;
+mod typed;
 
 pub use collective::CollectiveSpec;
 pub use spec::{KEYS, KeyInfo, PATTERNS, PatternInfo};
+pub(crate) use training::nonblocking;
+pub use training::{TRAINING, TRAINING_KEYS, Training, models};
+pub(crate) use typed::name_of;
 
 use mpirage_call::{Call, Completing, Payload, Reply, RequestId, SendMode, Stamp, WORLD, Work};
 
@@ -342,6 +347,11 @@ impl Stamps {
             waitall: stamp_of("MPI_Waitall"),
             collective,
         }
+    }
+
+    /// Those of a workload that brings its own for collectives.
+    fn of_messages() -> Stamps {
+        Stamps::of(&Pattern::Ring)
     }
 }
 
