@@ -37,7 +37,10 @@ def flops(layers, hidden, batch):
 def seconds(row, efficiency):
     model, _, _, tp, pp, gpus, batch, micro_batch, _ = row
     spec = f"gen:training,model={model},tp={tp},pp={pp},ranks={gpus},batch={batch},micro-batch={micro_batch},recompute=yes,efficiency={efficiency}"
-    command = [MPIRAGE, "replay", "--quiet", "--json", "-p", "dgx-a100", spec]
+    nodes = gpus // 8
+    # A unit of the network has 20 nodes.
+    nodes = nodes if nodes <= 20 else -(-nodes // 20) * 20
+    command = [MPIRAGE, "replay", "--quiet", "--json", "-p", f"dgx-a100:{nodes}", spec]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])["simulated_seconds"]
 

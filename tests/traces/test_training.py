@@ -104,7 +104,7 @@ def test_mistakes(suite):
     for keys, part in [
         ("ranks=7,tp=2", "dp × tp × pp is 1 × 2 × 1 = 2"),
         ("dp=2,batch=3", "multiple of dp × micro-batch, which is 2"),
-        ("tp=3", "`tp=3`: it must divide the heads"),
+        ("tp=5", "`tp=5`: it must divide the heads"),
         ("pp=200", "`pp=200`: there are 96 layers only"),
         ("dp=4,ep=3", "`ep=3`: it must divide dp"),
         ("dp=4,ep=2", "`ep=2`: it must divide experts"),
