@@ -36,7 +36,10 @@ def flops(layers, hidden, batch):
 
 def seconds(row, efficiency):
     model, _, _, tp, pp, gpus, batch, micro_batch, _ = row
-    spec = f"gen:training,model={model},tp={tp},pp={pp},ranks={gpus},batch={batch},micro-batch={micro_batch},recompute=yes,efficiency={efficiency}"
+    # One stage: PyTorch's DistributedDataParallel, which adds up gradients beside the backward pass; several: Megatron's own, which does it afterwards.
+    overlap = "yes" if pp == 1 else "no"
+    spec = (f"gen:training,model={model},tp={tp},pp={pp},ranks={gpus},batch={batch},micro-batch={micro_batch},overlap={overlap},recompute=yes,"
+            f"efficiency={efficiency}")
     nodes = gpus // 8
     # A unit of the network has 20 nodes.
     nodes = nodes if nodes <= 20 else -(-nodes // 20) * 20

@@ -7,33 +7,11 @@ use mpirage_units::{BYTES, DURATION, FACTOR, WORK, did_you_mean};
 use super::collective::CollectiveSpec;
 use super::grid::Grid;
 use super::training;
-use super::typed::{Typed, name_of};
+use super::typed::{KeyInfo, PatternInfo, Typed, key, name_of};
 use crate::TraceError;
 
 /// More ranks than this are refused.
 const MOST_RANKS: u32 = 1 << 26;
-
-/// A pattern of communication, as it is listed for users.
-#[derive(Clone, Copy, Debug)]
-pub struct PatternInfo {
-    /// Its name.
-    pub name: &'static str,
-    /// A description of an iteration.
-    pub meaning: &'static str,
-    /// The keys it knows besides those that all know.
-    pub keys: &'static [&'static str],
-}
-
-/// A key that patterns know, as it is listed for users.
-#[derive(Clone, Copy, Debug)]
-pub struct KeyInfo {
-    /// Its name.
-    pub name: &'static str,
-    /// Its default.
-    pub default: &'static str,
-    /// Its meaning.
-    pub meaning: &'static str,
-}
 
 /// The patterns that can be generated.
 pub const PATTERNS: &[PatternInfo] = &[
@@ -103,10 +81,6 @@ const fn info(name: &'static str, meaning: &'static str, keys: &'static [&'stati
     PatternInfo { name, meaning, keys }
 }
 
-pub(super) const fn key(name: &'static str, default: &'static str, meaning: &'static str) -> KeyInfo {
-    KeyInfo { name, default, meaning }
-}
-
 /// The computation of a rank in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Amount {
@@ -157,11 +131,11 @@ impl Spec {
     /// Reads `gen:NAME,key=value,…`.
     pub fn parse(text: &str) -> Result<Spec, TraceError> {
         let typed = typed(text)?;
-        let ranks = typed.whole("ranks", 1, MOST_RANKS)?;
+        let ranks = typed.whole("ranks", 1..=MOST_RANKS)?;
         Ok(Spec {
             pattern: typed.pattern(ranks)?,
             ranks,
-            iterations: typed.whole("iterations", 0, u32::MAX - 2)?,
+            iterations: typed.whole("iterations", 0..=u32::MAX - 2)?,
             bytes: typed.bytes()?,
             compute: typed.amount()?,
             imbalance: typed.real("imbalance")?,
@@ -213,17 +187,17 @@ impl Typed<'_> {
     }
 
     fn pattern(&self, ranks: u32) -> Result<Pattern, TraceError> {
-        let root = || self.whole("root", 0, ranks - 1);
+        let root = || self.whole("root", 0..=ranks - 1);
         Ok(match self.name() {
             "halo2d" => Pattern::Halo(self.grid(ranks, 2, self.yes_or_no("periodic")?)?),
             "halo3d" => Pattern::Halo(self.grid(ranks, 3, self.yes_or_no("periodic")?)?),
             "sweep3d" => Pattern::Sweep {
                 grid: self.grid(ranks, 2, false)?,
-                planes: self.whole("planes", 1, 1 << 14)?,
-                angles: self.whole("angles", 1, 1 << 10)?,
+                planes: self.whole("planes", 1..=1 << 14)?,
+                angles: self.whole("angles", 1..=1 << 10)?,
             },
             "ring" => Pattern::Ring,
-            "random" => Pattern::Random { messages: self.whole("messages", 0, 1 << 16)? },
+            "random" => Pattern::Random { messages: self.whole("messages", 0..=1 << 16)? },
             "pingpong" => Pattern::PingPong,
             "incast" => Pattern::Incast { root: root()? },
             name => {

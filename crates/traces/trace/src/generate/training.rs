@@ -23,12 +23,13 @@ use mpirage_call::{
     Call, Collective, CollectiveCall, Completing, ContextId, FIRST_MADE, Reply, RequestId, Stamp, Work,
 };
 
-use super::{CollectiveSpec, Stamps, receive, send};
+use super::collective::CollectiveSpec;
+use super::messages::{Stamps, receive, send};
 use crate::function::stamp_of;
 use crate::{Calls, Step, TraceError, Workload};
 use layout::{Axis, Seat};
 use model::MODELS;
-use parts::{Action, GRADIENTS, Share};
+use parts::{Action, GRADIENTS, Position, Share};
 use spec::Spec;
 
 /// The name of the pattern.
@@ -51,14 +52,6 @@ pub struct Training {
     requests: Vec<RequestId>,
 }
 
-/// Where a rank is: before iteration 1 it starts, after the last it ends.
-#[derive(Clone, Copy, Debug, Default)]
-struct Position {
-    iteration: u32,
-    slot: u32,
-    part: u32,
-}
-
 impl Training {
     /// The workload that `gen:training,key=value,…` describes.
     pub fn parse(text: &str) -> Result<Training, TraceError> {
@@ -74,7 +67,7 @@ impl Training {
             Collective::Alltoall,
         ];
         let collectives = kinds.map(|kind| (kind, stamps_of(kind))).to_vec();
-        Ok(Training { spec, at, first: FIRST_MADE, stamps: Stamps::of_messages(), collectives, requests })
+        Ok(Training { spec, at, first: FIRST_MADE, stamps: Stamps::new(), collectives, requests })
     }
 
     /// Does what is next; true if the rank waits for an answer.
@@ -155,7 +148,7 @@ impl Training {
         let seat = self.spec.layout.seat(rank);
         let share = Share { spec: &self.spec, seat };
         while at.slot <= 2 * self.spec.micro_batches {
-            match share.part(at.slot, at.part) {
+            match share.part(*at) {
                 Some(action) => {
                     at.part += 1;
                     if self.act(rank, seat, action, calls) {

@@ -1,9 +1,36 @@
 //! `gen:NAME,key=value,…` as a user has typed it: keys that are known, each once, and their values.
 
+use std::ops::RangeInclusive;
+
 use mpirage_units::{FACTOR, Quantity, did_you_mean};
 
-use super::spec::KeyInfo;
 use crate::TraceError;
+
+/// A pattern of communication, as it is listed for users.
+#[derive(Clone, Copy, Debug)]
+pub struct PatternInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// A description of an iteration.
+    pub meaning: &'static str,
+    /// The keys it knows besides those that all know.
+    pub keys: &'static [&'static str],
+}
+
+/// A key that patterns know, as it is listed for users.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Its default.
+    pub default: &'static str,
+    /// Its meaning.
+    pub meaning: &'static str,
+}
+
+pub(super) const fn key(name: &'static str, default: &'static str, meaning: &'static str) -> KeyInfo {
+    KeyInfo { name, default, meaning }
+}
 
 /// A specification, split into keys that its pattern knows.
 pub(super) struct Typed<'a> {
@@ -76,10 +103,11 @@ impl<'a> Typed<'a> {
         value.parse().map_err(|_| self.bad(format!("`{key}={value}`: that is not {what}")))
     }
 
-    pub fn whole(&self, key: &str, least: u32, most: u32) -> Result<u32, TraceError> {
+    pub fn whole(&self, key: &str, range: RangeInclusive<u32>) -> Result<u32, TraceError> {
         let value = self.value(key);
-        let number = value.parse().ok().filter(|number| (least..=most).contains(number));
+        let number = value.parse().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| {
+            let (least, most) = (range.start(), range.end());
             self.bad(format!("`{key}={value}`: it must be a whole number from {least} to {most}"))
         })
     }

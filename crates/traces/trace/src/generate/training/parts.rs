@@ -17,6 +17,14 @@ pub(super) const FORWARD: u32 = 1;
 pub(super) const BACKWARD: u32 = 2;
 pub(super) const GRADIENTS: u32 = 3;
 
+/// Where a rank is: before iteration 1 it starts, after the last it ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Position {
+    pub iteration: u32,
+    pub slot: u32,
+    pub part: u32,
+}
+
 /// What a rank does next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Action {
@@ -64,8 +72,8 @@ pub(super) struct Share<'a> {
 }
 
 impl Share<'_> {
-    /// A part of a slot; none if there are no more.
-    pub fn part(&self, number: u32, part: u32) -> Option<Action> {
+    /// What is to do there; none if the slot has no more parts.
+    pub fn part(&self, Position { slot: number, part, .. }: Position) -> Option<Action> {
         match slot(number, (self.seat.stage, self.spec.layout.pp), self.spec.micro_batches) {
             Slot::Forward(batch) => self.forward(batch, part),
             Slot::Backward(batch) => self.backward(batch, part),

@@ -2,8 +2,7 @@
 
 use mpirage_units::SPEED;
 
-use super::super::spec::{KeyInfo, PatternInfo, key};
-use super::super::typed::Typed;
+use super::super::typed::{KeyInfo, PatternInfo, Typed, key};
 use super::layout::Layout;
 use super::model::{MODELS, Transformer};
 use crate::TraceError;
@@ -79,7 +78,7 @@ impl Spec {
         let typed = Typed::split(text, TRAINING.name, TRAINING_KEYS.iter().collect())?;
         let model = typed.model()?;
         let layout = typed.layout(&model)?;
-        let micro_batch = typed.whole("micro-batch", 1, 1 << 16)?;
+        let micro_batch = typed.whole("micro-batch", 1..=1 << 16)?;
         let efficiency = typed.real("efficiency")?;
         if !(efficiency > 0.0 && efficiency <= 1.0) {
             return Err(
@@ -92,12 +91,12 @@ impl Spec {
             model,
             layout,
             micro_batch,
-            iterations: typed.whole("iterations", 0, 1 << 20)?,
+            iterations: typed.whole("iterations", 0..=1 << 20)?,
             overlap: typed.yes_or_no("overlap")?,
-            zero: typed.whole("zero", 0, 1)? == 1,
+            zero: typed.whole("zero", 0..=1)? == 1,
             recompute: typed.yes_or_no("recompute")?,
-            parameter_bytes: typed.whole("parameter-bytes", 1, 8)?,
-            gradient_bytes: typed.whole("gradient-bytes", 1, 8)?,
+            parameter_bytes: typed.whole("parameter-bytes", 1..=8)?,
+            gradient_bytes: typed.whole("gradient-bytes", 1..=8)?,
             speed,
             efficiency,
         })
@@ -116,7 +115,7 @@ impl Typed<'_> {
             );
         };
         let size =
-            |key, published| if self.is_given(key) { self.whole(key, 1, 1 << 24) } else { Ok(published) };
+            |key, published| if self.is_given(key) { self.whole(key, 1..=1 << 24) } else { Ok(published) };
         let flag = |key, published| if self.is_given(key) { self.yes_or_no(key) } else { Ok(published) };
         // Widths and heads that follow from others follow from those that are given.
         let (hidden, heads) = (size("hidden", model.hidden)?, size("heads", model.heads)?);
@@ -157,7 +156,7 @@ impl Typed<'_> {
     }
 
     fn layout(&self, model: &Transformer) -> Result<Layout, TraceError> {
-        let degree = |key| self.whole(key, 1, MOST_RANKS as u32);
+        let degree = |key| self.whole(key, 1..=MOST_RANKS as u32);
         let (tp, pp, ep) = (degree("tp")?, degree("pp")?, degree("ep")?);
         let replica = u64::from(tp) * u64::from(pp);
         let mut dp = degree("dp")?;
@@ -206,7 +205,7 @@ impl Typed<'_> {
             return Ok(layout.pp);
         }
         let (batch, step) =
-            (self.whole("batch", 1, u32::MAX)?, u64::from(layout.dp) * u64::from(micro_batch));
+            (self.whole("batch", 1..=u32::MAX)?, u64::from(layout.dp) * u64::from(micro_batch));
         if !u64::from(batch).is_multiple_of(step) {
             let problem =
                 format!("`batch={batch}`: it must be a multiple of dp × micro-batch, which is {step}");
