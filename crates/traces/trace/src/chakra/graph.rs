@@ -185,6 +185,15 @@ fn is_old(version: &str) -> bool {
     numbers.is_ok_and(|numbers| numbers.as_slice() < [0, 0, 4].as_slice())
 }
 
+/// A node waits for another.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    later: u32,
+    earlier: u64,
+    /// Must the other node be in the file? Converters leave out callers, on which control dependencies remain.
+    is_needed: bool,
+}
+
 /// A graph whose file is being read.
 struct Building<'a, 'c> {
     rank: u32,
@@ -195,7 +204,7 @@ struct Building<'a, 'c> {
     /// Collectives of each group so far.
     counts: HashMap<Option<u32>, u32>,
     /// Which node waits for which other, the latter by its id.
-    waits: Vec<(u32, u64)>,
+    waits: Vec<Wait>,
 }
 
 impl Building<'_, '_> {
@@ -205,7 +214,9 @@ impl Building<'_, '_> {
             return Err("another node has the same id".into());
         }
         let task = self.task(node)?;
-        self.waits.extend(node.dependencies.iter().map(|&id| (place, id)));
+        let wait = |is_needed| move |&earlier: &u64| Wait { later: place, earlier, is_needed };
+        self.waits.extend(node.control_dependencies.iter().map(wait(false)));
+        self.waits.extend(node.data_dependencies.iter().map(wait(true)));
         self.tasks.push(task);
         self.places.push(at);
         Ok(())
@@ -218,6 +229,8 @@ impl Building<'_, '_> {
             1 => self.context.groups.learn(&node.inputs).map(|()| Task::Nothing),
             2 | 3 => self.compute(Unit::Memory, node),
             4 if attributes.is_cpu_op => self.compute(Unit::Host, node),
+            // The call that starts the communication of the device, which is a node of its own.
+            5..=7 if attributes.is_cpu_op && attributes.says_no_peer() => self.compute(Unit::Host, node),
             4 => self.compute(Unit::Device, node),
             5 => self.send(attributes),
             6 => self.recv(attributes),
@@ -307,12 +320,15 @@ impl Building<'_, '_> {
     fn finish(self, source: &Source) -> Result<Graph, TraceError> {
         let Building { tasks, places, by_id, waits, .. } = self;
         let mut dependencies = Vec::with_capacity(waits.len());
-        for (later, id) in waits {
-            let Some(&earlier) = by_id.get(&id) else {
-                let problem = format!("a node waits for node {id}, which is not in the file");
-                return Err(source.bad(places[later as usize], problem));
-            };
-            dependencies.push(Dependency { later, earlier, start: false });
+        for Wait { later, earlier: id, is_needed } in waits {
+            match by_id.get(&id) {
+                Some(&earlier) => dependencies.push(Dependency { later, earlier, start: false }),
+                None if is_needed => {
+                    let problem = format!("a node waits for node {id} (data_deps), which is not in the file");
+                    return Err(source.bad(places[later as usize], problem));
+                }
+                None => {}
+            }
         }
         let successors = Successors::of_dependencies(tasks.len(), &dependencies);
         match successors.in_a_cycle() {

@@ -9,8 +9,9 @@ pub(super) struct Node {
     pub name: String,
     /// The number of its type.
     pub kind: u64,
-    /// The nodes that it waits for, control and data together.
-    pub dependencies: Vec<u64>,
+    /// The nodes that it waits for.
+    pub data_dependencies: Vec<u64>,
+    pub control_dependencies: Vec<u64>,
     pub micros: u64,
     /// The values of its inputs, as text: PyTorch lists its process groups there.
     pub inputs: String,
@@ -52,7 +53,8 @@ impl Node {
                 (1, value) => node.id = value.integer(),
                 (2, value) => node.name = text(value),
                 (3, value) => node.kind = value.integer(),
-                (4 | 5, value) => numbers(value, |id| node.dependencies.push(id))?,
+                (4, value) => numbers(value, |id| node.control_dependencies.push(id))?,
+                (5, value) => numbers(value, |id| node.data_dependencies.push(id))?,
                 (7, value) => node.micros = value.integer(),
                 (8, value) => node.inputs = first_text(value.bytes())?,
                 (10, value) => node.attributes.take(&Attribute::decode(value.bytes())?),
@@ -84,6 +86,11 @@ fn text(value: Value<'_>) -> String {
 }
 
 impl Attributes {
+    /// Does it name neither another rank nor a collective?
+    pub fn says_no_peer(&self) -> bool {
+        self.comm_type.is_none() && self.comm_src.is_none() && self.comm_dst.is_none()
+    }
+
     fn take(&mut self, attribute: &Attribute<'_>) {
         let (number, whole) = (attribute.number, attribute.whole);
         match attribute.name {
@@ -167,7 +174,7 @@ mod tests {
         bytes.extend_from_slice(&dims);
         let node = Node::decode(&bytes).unwrap();
         assert_eq!((node.id, node.name.as_str(), node.kind, node.micros), (5, "n", 7, 9));
-        assert_eq!(node.dependencies, [1, 2, 3]);
+        assert_eq!((node.control_dependencies, node.data_dependencies), (vec![1, 2], vec![3]));
         assert_eq!((node.attributes.comm_type, node.attributes.is_cpu_op), (Some(6), true));
         assert_eq!(node.attributes.involved_dim, [true, false]);
     }

@@ -154,6 +154,14 @@ fn dependencies_of_both_kinds_hold() {
     assert_eq!(micros(&[comp(0, 5), comp(1, 5).on_host().after(&[0, 0])]), 10.0);
 }
 
+/// As in traces of PyTorch: callers are left out, and a collective is started by a node of the host that says nothing about it.
+#[test]
+fn what_converters_leave_behind_is_accepted() {
+    let nodes =
+        [comp(5, 1).after(&[3, 4]), node(6, COLL).micros(2).on_host().after(&[5]), coll(7, 0, 8).after(&[6])];
+    assert_eq!(micros(&nodes), 3.0);
+}
+
 #[test]
 fn of_what_can_start_the_first_of_the_file_does() {
     // Node 1 becomes free later than node 2, but before the device is.
@@ -266,7 +274,7 @@ fn collectives_of_different_sizes_are_found() {
 fn mistakes_are_told_with_file_and_node() {
     for (nodes, part) in [
         (vec![node(3, 42)], "chakra.0.et: at byte 8: node 3 `n3`: its type is 42"),
-        (vec![comp(3, 1).after(&[9])], "a node waits for node 9, which is not in the file"),
+        (vec![comp(3, 1).after(&[9])], "a node waits for node 9 (data_deps), which is not in the file"),
         (vec![comp(3, 1).after(&[4]), comp(4, 1).after(&[3])], "this node waits for itself"),
         (vec![comp(3, 1), comp(3, 1)], "node 3 `n3`: another node has the same id"),
         (vec![node(3, SEND).with("comm_size", 1)], "it has no comm_dst"),
