@@ -183,7 +183,7 @@ def test_bad_traces(suite):
     good = [node(0, COMP, micros=5), node(1, COMP, after=[0], micros=5)]
     cases = {
         "unknown type": ([node(0, 42)], "byte 8: node 0 `node 0`: its type is 42"),
-        "missing dependency": ([node(0, COMP, after=[8])], "byte 8: a node waits for node 8 (data_deps), which is not in the file"),
+        "missing dependency": ([node(0, COMP, after=[8])], "byte 8: a node waits for node 8, which is not in the file"),
         "cycle": ([node(0, COMP, after=[1]), node(1, COMP, ctrl=[0])], "this node waits for itself"),
         "old": (good, "schema 0.0.3 is too old"),
     }

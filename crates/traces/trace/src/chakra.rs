@@ -128,7 +128,8 @@ impl Chakra {
             Task::Nothing => state.finish(node),
             Task::Compute { unit, .. } => state.units[unit as usize].waiting.push(Reverse(node)),
             Task::Send { to, tag, bytes } => {
-                let (mode, payload, request) = (SendMode::Standard, Payload::Absent, Some(state.open(node)));
+                // As in ASTRA-sim, a send does not wait for its receive, however long the message is.
+                let (mode, payload, request) = (SendMode::Buffered, Payload::Absent, Some(state.open(node)));
                 let call =
                     Call::Send { mode, context: WORLD, to, tag, bytes, payload, request, answer: true };
                 calls.push(&Stamp { site, ..self.stamps.send }, &call);
@@ -230,7 +231,7 @@ impl Stamps {
             (kind, stamp_of(&nonblocking(&name)))
         };
         let collectives = Collective::OF_ALL_RANKS.into_iter().map(stamp).collect();
-        let (send, recv) = (stamp_of("MPI_Isend"), stamp_of("MPI_Irecv"));
+        let (send, recv) = (stamp_of("MPI_Ibsend"), stamp_of("MPI_Irecv"));
         Stamps { send, recv, harvest: stamp_of("MPI_Waitsome"), collectives }
     }
 

@@ -15,7 +15,7 @@ use crate::source::Source;
 use crate::{TraceError, TracePlace};
 
 /// The options, as they are listed for users.
-const OPTIONS: [&str; 5] = ["dims", "groups", "compute", "flops", "memory"];
+const OPTIONS: [&str; 6] = ["dims", "groups", "compute", "flops", "memory", "control"];
 
 /// What a user has named.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +27,8 @@ pub(super) struct Named {
     pub groups: Option<PathBuf>,
     /// Operations that are counted take the time of a roofline also if the trace has their duration.
     pub roofline: bool,
+    /// Do control dependencies count? None: as the trace's origin says.
+    pub control: Option<bool>,
     /// The device's operations and bytes per second; none if those of the platform count.
     pub device: Option<(f64, f64)>,
 }
@@ -48,6 +50,7 @@ impl Named {
                 "dims" => named.dims = dims(value).map_err(bad)?,
                 "groups" => named.groups = Some(value.into()),
                 "compute" => named.roofline = is_roofline(value).map_err(bad)?,
+                "control" => named.control = Some(is_counted(value).map_err(bad)?),
                 "flops" => flops = Some(rate(&SPEED, key, value).map_err(bad)?),
                 "memory" => memory = Some(rate(&BANDWIDTH, key, value).map_err(bad)?),
                 other => {
@@ -82,6 +85,14 @@ fn rate(quantity: &Quantity, key: &str, value: &str) -> Result<f64, String> {
 fn dims(value: &str) -> Result<Vec<u32>, String> {
     let extents = value.split('x').map(|extent| extent.parse().ok().filter(|&extent| extent > 0)).collect();
     Option::ok_or(extents, format!("`dims={value}`: write extents like 8x4"))
+}
+
+fn is_counted(value: &str) -> Result<bool, String> {
+    match value {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err(format!("`control={value}`: say yes (control dependencies count) or no")),
+    }
 }
 
 fn is_roofline(value: &str) -> Result<bool, String> {
@@ -216,6 +227,7 @@ mod tests {
             ("compute=fast", "say traced"),
             ("flops=1Tf", "needs both"),
             ("memory=-1", "not negative"),
+            ("control=maybe", "say yes"),
             ("dims", "key=value"),
         ] {
             let error = Named::parse(&format!("chakra:x,{text}")).unwrap_err().to_string();

@@ -10,7 +10,7 @@ use mpirage_units::{BYTES, DURATION, Quantity, WORK};
 
 use super::files::Named;
 use super::groups::Groups;
-use super::node::{Attributes, Node, version};
+use super::node::{Attributes, Metadata, Node};
 use super::protobuf::{LONGEST_VARINT, NoMessage, varint};
 use crate::goal::{Dependency, Successors};
 use crate::source::{Source, Window};
@@ -20,6 +20,9 @@ use crate::{TraceError, TracePlace};
 const CHUNK: usize = 64 << 10;
 /// No message is longer: the file is something else.
 const LONGEST: u64 = 64 << 20;
+
+/// What may be wrong with control dependencies.
+const CALLERS: &str = "; if its control dependencies (ctrl_deps) are callers, as in PyTorch's traces, say chakra:TRACE,control=no";
 
 /// What does the work of a node. Each unit of a rank does one thing at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +84,9 @@ impl Graph {
     /// Reads the file of a rank.
     pub fn read(source: &Source, rank: u32, context: &mut Context<'_>) -> Result<Graph, TraceError> {
         let mut reader = Reader::new(source);
-        reader.check_head()?;
+        let metadata = reader.metadata()?;
+        // PyTorch's control dependencies say who called whom; its converter puts the order of execution into data dependencies.
+        let control = context.named.control.unwrap_or(!metadata.is_pytorch());
         context.groups.begin_rank();
         let mut building = Building {
             rank,
@@ -91,6 +96,7 @@ impl Graph {
             by_id: HashMap::new(),
             counts: HashMap::new(),
             waits: Vec::new(),
+            control,
         };
         while let Some((at, message)) = reader.message()? {
             let node = Node::decode(message).map_err(|NoMessage(why)| {
@@ -125,20 +131,21 @@ impl<'a> Reader<'a> {
     }
 
     /// The first message says which version of the schema follows.
-    fn check_head(&mut self) -> Result<(), TraceError> {
+    fn metadata(&mut self) -> Result<Metadata, TraceError> {
         let source = self.source;
         let problem = "this is no Chakra trace: it should begin with its metadata (GlobalMetadata)";
         let bad = |_| source.bad(0, problem);
         let Some((_, message)) = self.message()? else {
             return Err(TraceError::bad(source.name(), TracePlace::File, "is empty: there is no node in it"));
         };
-        let version = version(message).map_err(bad)?;
-        if is_old(&version) {
-            return Err(
-                source.bad(0, format!("schema {version} is too old: only 0.0.4 and later can be replayed"))
-            );
+        let metadata = Metadata::decode(message).map_err(bad)?;
+        if is_old(&metadata.version) {
+            return Err(source.bad(
+                0,
+                format!("schema {} is too old: only 0.0.4 and later can be replayed", metadata.version),
+            ));
         }
-        Ok(())
+        Ok(metadata)
     }
 
     /// The next message and where it is; none at the end.
@@ -185,15 +192,6 @@ fn is_old(version: &str) -> bool {
     numbers.is_ok_and(|numbers| numbers.as_slice() < [0, 0, 4].as_slice())
 }
 
-/// A node waits for another.
-#[derive(Clone, Copy, Debug)]
-struct Wait {
-    later: u32,
-    earlier: u64,
-    /// Must the other node be in the file? Converters leave out callers, on which control dependencies remain.
-    is_needed: bool,
-}
-
 /// A graph whose file is being read.
 struct Building<'a, 'c> {
     rank: u32,
@@ -204,7 +202,9 @@ struct Building<'a, 'c> {
     /// Collectives of each group so far.
     counts: HashMap<Option<u32>, u32>,
     /// Which node waits for which other, the latter by its id.
-    waits: Vec<Wait>,
+    waits: Vec<(u32, u64)>,
+    /// Do control dependencies count?
+    control: bool,
 }
 
 impl Building<'_, '_> {
@@ -214,9 +214,10 @@ impl Building<'_, '_> {
             return Err("another node has the same id".into());
         }
         let task = self.task(node)?;
-        let wait = |is_needed| move |&earlier: &u64| Wait { later: place, earlier, is_needed };
-        self.waits.extend(node.control_dependencies.iter().map(wait(false)));
-        self.waits.extend(node.data_dependencies.iter().map(wait(true)));
+        self.waits.extend(node.data_dependencies.iter().map(|&id| (place, id)));
+        if self.control {
+            self.waits.extend(node.control_dependencies.iter().map(|&id| (place, id)));
+        }
         self.tasks.push(task);
         self.places.push(at);
         Ok(())
@@ -318,25 +319,24 @@ impl Building<'_, '_> {
     }
 
     fn finish(self, source: &Source) -> Result<Graph, TraceError> {
-        let Building { tasks, places, by_id, waits, .. } = self;
+        let Building { tasks, places, by_id, waits, control, .. } = self;
         let mut dependencies = Vec::with_capacity(waits.len());
-        for Wait { later, earlier: id, is_needed } in waits {
-            match by_id.get(&id) {
-                Some(&earlier) => dependencies.push(Dependency { later, earlier, start: false }),
-                None if is_needed => {
-                    let problem = format!("a node waits for node {id} (data_deps), which is not in the file");
-                    return Err(source.bad(places[later as usize], problem));
-                }
-                None => {}
-            }
+        let hint = if control { CALLERS } else { "" };
+        for (later, id) in waits {
+            let Some(&earlier) = by_id.get(&id) else {
+                let problem = format!("a node waits for node {id}, which is not in the file{hint}");
+                return Err(source.bad(places[later as usize], problem));
+            };
+            dependencies.push(Dependency { later, earlier, start: false });
         }
         let successors = Successors::of_dependencies(tasks.len(), &dependencies);
         match successors.in_a_cycle() {
             None => Ok(Graph { tasks, places, successors }),
-            Some(node) => Err(source.bad(
-                places[node as usize],
-                "this node waits for itself, through the nodes that it depends on (ctrl_deps, data_deps)",
-            )),
+            Some(node) => {
+                let problem =
+                    format!("this node waits for itself, through the nodes that it depends on{hint}");
+                Err(source.bad(places[node as usize], problem))
+            }
         }
     }
 }

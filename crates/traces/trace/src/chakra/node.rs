@@ -65,9 +65,32 @@ impl Node {
     }
 }
 
-/// The version in a message of type `GlobalMetadata`.
-pub(super) fn version(message: &[u8]) -> Result<String, NoMessage> {
-    first_text(message)
+/// What a message of type `GlobalMetadata` says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Metadata {
+    pub version: String,
+    /// The attribute `schema`: in converted traces of PyTorch, the version of PyTorch's own schema.
+    pub schema: String,
+}
+
+impl Metadata {
+    pub fn decode(message: &[u8]) -> Result<Metadata, NoMessage> {
+        let mut metadata = Metadata { version: first_text(message)?, ..Metadata::default() };
+        for field in Fields::of(message) {
+            if let (2, value) = field? {
+                let attribute = Attribute::decode(value.bytes())?;
+                if attribute.name == b"schema" {
+                    metadata.schema = String::from_utf8_lossy(attribute.text).into_owned();
+                }
+            }
+        }
+        Ok(metadata)
+    }
+
+    /// Was the trace converted from one of PyTorch? Its schema has a number.
+    pub fn is_pytorch(&self) -> bool {
+        self.schema.starts_with(|first: char| first.is_ascii_digit())
+    }
 }
 
 /// The text in field 1 of a message.

@@ -154,12 +154,21 @@ fn dependencies_of_both_kinds_hold() {
     assert_eq!(micros(&[comp(0, 5), comp(1, 5).on_host().after(&[0, 0])]), 10.0);
 }
 
-/// As in traces of PyTorch: callers are left out, and a collective is started by a node of the host that says nothing about it.
+/// As in converted traces of PyTorch: control dependencies say who called whom, also where the caller is left out; the metadata have the
+/// version of PyTorch's schema; a collective is started by a node of the host that says nothing about it.
 #[test]
-fn what_converters_leave_behind_is_accepted() {
+fn callers_of_pytorch_do_not_count() {
     let nodes =
-        [comp(5, 1).after(&[3, 4]), node(6, COLL).micros(2).on_host().after(&[5]), coll(7, 0, 8).after(&[6])];
-    assert_eq!(micros(&nodes), 3.0);
+        [comp(5, 1).after(&[3, 6]), node(6, COLL).micros(2).on_host().after(&[5]), coll(7, 0, 8).after(&[6])];
+    assert!(problem(&[&nodes]).contains("control=no"));
+    let (mut file, mut head, mut schema) = (Vec::new(), Vec::new(), Vec::new());
+    bytes(1, b"schema", &mut schema);
+    bytes(29, b"1.0.2-chakra.0.0.4", &mut schema);
+    bytes(2, &schema, &mut head);
+    message(&head, &mut file);
+    nodes.iter().for_each(|node| message(&node.0, &mut file));
+    let ran = replay(&mut Chakra::from_bytes(vec![file]).unwrap()).unwrap();
+    assert_eq!((ran.ending, ran.ends), (Ending::Finished, vec![3e-6]));
 }
 
 #[test]
@@ -199,6 +208,13 @@ fn messages_go_beside_computation() {
     assert_eq!(with(&[recv(0, 0, 3, 1 << 20), comp(1, 100)]), alone);
     let after = with(&[recv(0, 0, 3, 1 << 20), comp(1, 100).after(&[0])]);
     assert!((after - alone - 100e-6).abs() < 1e-11, "{alone} {after}");
+}
+
+/// As in the ring that ASTRA-sim's examples have: all send, and receive after that.
+#[test]
+fn sends_do_not_wait_for_receives() {
+    let rank = |other| [send(0, other, 0, 1 << 20), recv(1, other, 0, 1 << 20).after(&[0])];
+    assert_eq!(ran(&[&rank(1), &rank(0)]).messages, 2);
 }
 
 #[test]
@@ -274,7 +290,7 @@ fn collectives_of_different_sizes_are_found() {
 fn mistakes_are_told_with_file_and_node() {
     for (nodes, part) in [
         (vec![node(3, 42)], "chakra.0.et: at byte 8: node 3 `n3`: its type is 42"),
-        (vec![comp(3, 1).after(&[9])], "a node waits for node 9 (data_deps), which is not in the file"),
+        (vec![comp(3, 1).after(&[9])], "a node waits for node 9, which is not in the file"),
         (vec![comp(3, 1).after(&[4]), comp(4, 1).after(&[3])], "this node waits for itself"),
         (vec![comp(3, 1), comp(3, 1)], "node 3 `n3`: another node has the same id"),
         (vec![node(3, SEND).with("comm_size", 1)], "it has no comm_dst"),
