@@ -190,7 +190,41 @@ def front(footer):
     return at
 
 
+def chakra():
+    def varint(number):
+        low, rest = number & 127, number >> 7
+        return bytes([low | 128]) + varint(rest) if rest else bytes([low])
+
+    def field(number, value):
+        if isinstance(value, int):
+            return varint(number << 3) + varint(value)
+        value = value.encode() if isinstance(value, str) else value
+        return varint(number << 3 | 2) + varint(len(value)) + value
+
+    def node(id, kind, after=b"", micros=0, inputs="", **attributes):
+        text = field(1, id) + field(2, "n") + field(3, kind) + field(5, after) + field(7, micros) + field(8, field(1, inputs))
+        for name, value in attributes.items():
+            text += field(10, field(1, name) + (field(28, value) if isinstance(value, bytes) else field(29 if isinstance(value, str) else 9, value)))
+        return text
+
+    def trace(*nodes):
+        return b"".join(varint(len(text)) + text for text in (field(1, "0.0.4"), *nodes))
+
+    def rank(us):
+        groups = node(90, 1, inputs="""['[{"pg_name": "1", "ranks": [0, 1]}]']""")
+        messages = [node(1, 5, comm_dst=1 - us, comm_size=9, comm_tag=3), node(2, 6, comm_src=1 - us, comm_size=9, comm_tag=3)]
+        work = [node(3, 4, b"\x01\x02", 5), node(4, 4, b"\x03", num_ops=5000, tensor_size=80), node(5, 2, micros=2), node(6, 4, micros=1, is_cpu_op=1)]
+        together = [node(10 + kind, 7, comm_type=kind, comm_size=64, pg_name="1" if kind % 2 else "") for kind in range(10)]
+        return trace(groups, *messages, *work, *together, node(30, 7, comm_type=0, comm_size=8, involved_dim=b"\x0a\x01\x01"))
+
+    write("chakra", "all", SEPARATOR.join(rank(us) for us in (0, 1)))
+    write("chakra", "alone", trace(node(0, 4, micros=3), node(1, 0, b"\x00")))
+    write("training", "all", "gen:training,layers=2,hidden=64,heads=4,vocabulary=9,sequence=4,dp=2,tp=2,pp=2,batch=4,zero=1,recompute=yes")
+    write("training", "experts", "gen:training,model=mixtral-8x7b,layers=1,dp=4,ep=2,overlap=no,flops=1Tf,iterations=2")
+
+
 if __name__ == "__main__":
+    chakra()
     time_independent()
     dimemas()
     dumpi()

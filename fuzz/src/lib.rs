@@ -18,7 +18,7 @@ use mpirage_models::Cores;
 use mpirage_mpi::{Bursts, Engine, NoMemory, Setup, waiting_cycle};
 use mpirage_platform::{HostId, Platform};
 use mpirage_record::{Record, Recorder};
-use mpirage_simulation::Watch;
+use mpirage_simulation::{SoFar, Watch};
 use mpirage_scenario::Model;
 use mpirage_trace::Workload;
 
@@ -30,7 +30,7 @@ const HOSTS: u32 = 8;
 struct Impatient;
 
 impl Watch for Impatient {
-    fn progress(&mut self, _: f64, _: usize) -> bool {
+    fn progress(&mut self, _: SoFar) -> bool {
         true
     }
 }

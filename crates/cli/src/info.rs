@@ -5,7 +5,7 @@ mod collectives;
 use mpirage_call::standard_function_names;
 use mpirage_platform::{BUILTINS, NetworkPreset};
 use mpirage_scenario::{MODELS, PROFILES};
-use mpirage_trace::{KEYS, PATTERNS};
+use mpirage_trace::{KEYS, KeyInfo, PATTERNS, TRAINING, TRAINING_KEYS, models};
 
 use crate::arguments::{InfoArguments, InfoTopic};
 use crate::exit::{Failure, bad_platform, usage};
@@ -60,7 +60,7 @@ fn list_networks() -> Result<(), Failure> {
 }
 
 /// Formats of traces: ending, meaning, and whether mpirage writes or replays them.
-const TRACES: [(&str, &str, &str); 13] = [
+const TRACES: [(&str, &str, &str); 14] = [
     (".mpirage", "mpirage: exact, compressed", "written, replayed"),
     ("FOLDER/, .ti", "SimGrid's time-independent traces", "written, replayed"),
     (".dim", "Dimemas", "written, replayed"),
@@ -68,6 +68,7 @@ const TRACES: [(&str, &str, &str); 13] = [
     (".bin", "LogGOPSim's schedules, compiled", "written, replayed"),
     (".meta", "DUMPI", "replayed"),
     (".otf2", "OTF2: Score-P, Vampir, with .def and a folder", "written, replayed"),
+    (".et", "Chakra's execution traces, one file per rank: PREFIX.RANK.et", "replayed"),
     ("gen:…", "patterns made from parameters: `mpirage info workloads`", "replayed"),
     (".prv", "Paraver, with .pcf and .row; also of Extrae", "written, replayed"),
     (".pftrace", "Perfetto: ui.perfetto.dev", "written"),
@@ -81,9 +82,21 @@ fn list_workloads() {
         let keys = pattern.keys.join(", ");
         output::line(format_args!("gen:{:<12} {}; {keys}", pattern.name, pattern.meaning));
     }
+    output::line(format_args!("gen:{:<12} {}", TRAINING.name, TRAINING.meaning));
     output::line(format_args!("\nparameters: gen:NAME,key=value,…"));
-    for key in KEYS {
-        output::line(format_args!("  {:<12} {} [{}]", key.name, key.meaning, key.default));
+    list_keys(KEYS);
+    output::line(format_args!("\nparameters of gen:{}", TRAINING.name));
+    list_keys(TRAINING_KEYS);
+    output::line(format_args!("\nmodels of gen:{}", TRAINING.name));
+    for (name, source) in models() {
+        output::line(format_args!("  {name:<15} {source}"));
+    }
+}
+
+fn list_keys(keys: &[KeyInfo]) {
+    for key in keys {
+        let default = if key.default.is_empty() { String::new() } else { format!(" [{}]", key.default) };
+        output::line(format_args!("  {:<15} {}{default}", key.name, key.meaning));
     }
 }
 

@@ -54,7 +54,7 @@ pub fn run(
     watch: &mut dyn Watch,
 ) -> Result<Ending, ReplayError> {
     workload.eager_limit(engine.eager_limit());
-    if workload.is_graph() && engine.run_graphs() {
+    if workload.names_processors() && engine.run_graphs() {
         workload.leave_order_to_processors();
     }
     engine.distrust();

@@ -25,7 +25,7 @@ pub struct ReplayArguments {
     /// Speed of the machine on which the trace was measured, such as 5Gf [default: as the trace says]
     #[arg(long, value_name = "SPEED", help_heading = COMPUTATION)]
     pub host_speed: Option<String>,
-    /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, OTF2, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
+    /// A trace (SimGrid's time-independent format, Dimemas, GOAL, DUMPI, OTF2, Chakra, our own), or gen:PATTERN,…; `mpirage info workloads` lists patterns
     #[arg(value_name = "TRACE", help_heading = "Arguments")]
     pub workload: String,
 }

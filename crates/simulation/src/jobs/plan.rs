@@ -178,7 +178,9 @@ fn open(request: &JobsRequest, spec: &JobSpec) -> Result<Job, Failure> {
         What::Trace(name) => {
             let trace = mpirage_trace::open(name).map_err(bad_trace).map_err(about)?;
             if trace.is_graph() {
-                return Err(about(usage(format!("{name}: GOAL schedules cannot run beside other jobs yet"))));
+                return Err(about(usage(format!(
+                    "{name}: graphs (GOAL schedules, Chakra traces) cannot run beside other jobs yet"
+                ))));
             }
             if !trace.threads().is_empty() {
                 let problem = "traces of ranks with several threads cannot run beside other jobs yet";

@@ -7,8 +7,8 @@
 use mpirage_call::stored::TraceRole;
 use mpirage_call::wire::decode_call;
 use mpirage_call::{
-    Call, CommCall, CommRequest, Completing, Completion, ContextId, Family, PointToPointCall, Reply, Stamp,
-    Work,
+    Call, CommCall, CommRequest, Completing, Completion, ContextId, Family, PointToPointCall, Reply,
+    RequestId, Stamp, Work,
 };
 use mpirage_units::Duration;
 
@@ -45,12 +45,14 @@ pub(crate) fn write_calls(
     let further = workload.threads().iter().map(|&rank| writer.open_thread(rank));
     let further = further.collect::<Option<Vec<u32>>>().ok_or_else(|| cannot_be_converted(NO_THREADS))?;
     let numbers = (0..workload.ranks()).chain(further).collect();
+    let is_graph = workload.is_graph();
     let mut conversion = Conversion {
         workload,
         writer,
         numbers,
         traced,
         exact,
+        open: (!exact && is_graph).then(Vec::new),
         stop,
         reply: Reply::default(),
         words: Vec::new(),
@@ -66,6 +68,8 @@ struct Conversion<'a> {
     numbers: Vec<u32>,
     traced: Vec<(ContextId, Vec<u32>)>,
     exact: bool,
+    /// The open requests of a rank that is a graph, if its calls are only counted.
+    open: Option<Vec<RequestId>>,
     stop: &'a dyn Fn() -> bool,
     reply: Reply,
     words: Vec<u64>,
@@ -133,6 +137,7 @@ impl Conversion<'_> {
             self.reply.clear();
             self.answer(thread, call)?;
         }
+        self.note_request(call);
         match call.trace_role() {
             TraceRole::Operation => {
                 if let Some(what) = beyond_format(self.writer, stamp, call) {
@@ -150,7 +155,31 @@ impl Conversion<'_> {
                 }
             }
             TraceRole::LeftOut => {}
-            TraceRole::NeedsRun => return Err(needs_run("computes beside its ranks")),
+            TraceRole::NeedsRun => return self.count_graph(rank, call),
+        }
+        Ok(())
+    }
+
+    fn note_request(&mut self, call: &Call<'_>) {
+        let Some(open) = &mut self.open else { return };
+        match *call {
+            Call::Send { request, .. } | Call::Recv { request, .. } | Call::Compute { request, .. } => {
+                open.extend(request)
+            }
+            Call::Collective(collective) => open.extend(collective.request),
+            _ => {}
+        }
+    }
+
+    /// A graph that is only counted: all that is under way is complete when it asks.
+    fn count_graph(&mut self, rank: u32, call: &Call<'_>) -> Result<(), TraceError> {
+        match (&mut self.open, *call) {
+            (Some(_), Call::Compute { work, .. }) => self.writer.computed(rank, work),
+            (Some(_), Call::ExecutionUnit { .. }) => {}
+            (Some(open), Call::TakeCompleted) => {
+                self.reply.completions.extend(open.drain(..).map(|request| Completion::empty(request.get())));
+            }
+            _ => return Err(needs_run("computes beside its ranks")),
         }
         Ok(())
     }

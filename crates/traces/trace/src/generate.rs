@@ -8,17 +8,25 @@
 
 mod collective;
 mod grid;
+mod messages;
 mod shuffle;
 mod spec;
+mod training;
+mod typed;
 
 pub use collective::CollectiveSpec;
-pub use spec::{KEYS, KeyInfo, PATTERNS, PatternInfo};
+pub use spec::{KEYS, PATTERNS};
+pub(crate) use training::nonblocking;
+pub use training::{TRAINING, TRAINING_KEYS, Training, models};
+pub(crate) use typed::name_of;
+pub use typed::{KeyInfo, PatternInfo};
 
-use mpirage_call::{Call, Completing, Payload, Reply, RequestId, SendMode, Stamp, WORLD, Work};
+use mpirage_call::{Call, Completing, Reply, RequestId, Stamp, Work};
 
 use crate::function::stamp_of;
 use crate::{Calls, Step, TraceError, Workload};
 use grid::Grid;
+use messages::{Stamps, receive, send};
 use mpirage_units::{draw, scramble};
 use shuffle::Draws;
 use spec::{Amount, Pattern, Spec};
@@ -35,6 +43,7 @@ pub struct Generated {
     /// Where each rank is.
     at: Vec<Position>,
     stamps: Stamps,
+    collective: Stamp,
     draws: Draws,
     /// 1, 2, 3, …: the requests of a rank, as a list to wait for.
     requests: Vec<RequestId>,
@@ -48,19 +57,6 @@ struct Position {
     iteration: u32,
     /// How far it is in the iteration.
     step: u32,
-}
-
-/// The functions that replayed calls stand for.
-#[derive(Debug)]
-struct Stamps {
-    init: Stamp,
-    finalize: Stamp,
-    send: Stamp,
-    recv: Stamp,
-    isend: Stamp,
-    irecv: Stamp,
-    waitall: Stamp,
-    collective: Stamp,
 }
 
 /// How far a rank has come in its iteration.
@@ -97,7 +93,8 @@ impl Generated {
         };
         Generated {
             at: vec![Position::default(); spec.ranks as usize],
-            stamps: Stamps::of(&spec.pattern),
+            stamps: Stamps::new(),
+            collective: stamp_of_collective(&spec.pattern),
             draws: Draws::new(spec.ranks),
             requests: (1..=most).map(RequestId::new).collect(),
             blocks,
@@ -155,7 +152,7 @@ impl Generated {
             Pattern::Incast { root } => self.incast(rank, root, calls),
             Pattern::Collective(collective) => {
                 let call = Call::Collective(collective.call(rank, &self.blocks));
-                calls.push(&self.stamps.collective, &call);
+                calls.push(&self.collective, &call);
             }
             Pattern::Sweep { .. } | Pattern::PingPong => self.wait_for(0, calls),
         }
@@ -326,35 +323,13 @@ impl Generated {
     }
 }
 
-impl Stamps {
-    fn of(pattern: &Pattern) -> Stamps {
-        let collective = match pattern {
-            Pattern::Collective(collective) => stamp_of(&collective.function()),
-            _ => Stamp::default(),
-        };
-        Stamps {
-            init: stamp_of("MPI_Init"),
-            finalize: stamp_of("MPI_Finalize"),
-            send: stamp_of("MPI_Send"),
-            recv: stamp_of("MPI_Recv"),
-            isend: stamp_of("MPI_Isend"),
-            irecv: stamp_of("MPI_Irecv"),
-            waitall: stamp_of("MPI_Waitall"),
-            collective,
-        }
-    }
-}
-
 fn tag_of(axis: usize, up: bool) -> i32 {
     2 * axis as i32 + i32::from(up)
 }
 
-fn send(to: u32, tag: i32, bytes: u64, request: Option<RequestId>) -> Call<'static> {
-    let (mode, payload) = (SendMode::Standard, Payload::Absent);
-    Call::Send { mode, context: WORLD, to, tag, bytes, payload, request, answer: true }
-}
-
-fn receive(from: u32, tag: i32, bytes: u64, request: Option<RequestId>) -> Call<'static> {
-    let (from, tag) = (Some(from), Some(tag));
-    Call::Recv { context: WORLD, from, tag, bytes, address: 0, request, matched: None }
+fn stamp_of_collective(pattern: &Pattern) -> Stamp {
+    match pattern {
+        Pattern::Collective(collective) => stamp_of(&collective.function()),
+        _ => Stamp::default(),
+    }
 }

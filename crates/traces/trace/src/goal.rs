@@ -32,7 +32,8 @@ use crate::function::stamp_of;
 use crate::source::Source;
 use crate::{Calls, Step, TraceError, TracePlace, Workload};
 use binary::{Compiled, Entry, Section};
-use graph::{ANY, Successors};
+use graph::ANY;
+pub(crate) use graph::Successors;
 use text::TextReader;
 
 /// A schedule, as text or compiled.
@@ -357,6 +358,10 @@ impl Workload for Goal {
     }
 
     fn is_graph(&self) -> bool {
+        true
+    }
+
+    fn names_processors(&self) -> bool {
         true
     }
 

@@ -6,6 +6,7 @@
 
 mod aggregate;
 mod binary;
+mod chakra;
 mod communicators;
 mod convert;
 mod dim;
@@ -29,11 +30,15 @@ use mpirage_call::varint;
 
 pub use aggregate::{GridError, ProcessGrid, aggregate, aggregate_computation};
 pub use binary::{BinaryTrace, BinaryWriter};
+pub use chakra::Chakra;
 pub use convert::convert;
 pub use dim::{DimTrace, DimWriter};
 pub use dumpi::Dumpi;
 pub use error::{TraceError, TracePlace};
-pub use generate::{CollectiveSpec, Generated, KEYS, KeyInfo, PATTERNS, PatternInfo};
+pub use generate::{
+    CollectiveSpec, Generated, KEYS, KeyInfo, PATTERNS, PatternInfo, TRAINING, TRAINING_KEYS, Training,
+    models,
+};
 pub use goal::{
     Dependency, Goal, GoalBinaryWriter, GoalSchedules, GoalTextWriter, GoalWriter, Op, OpKind, RankSchedule,
     compile_goal,

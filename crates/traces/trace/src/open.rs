@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::source::Source;
 use crate::{
-    BinaryTrace, DimTrace, Dumpi, Generated, Goal, Otf2Trace, PrvTrace, TiTrace, TraceError, Workload,
+    BinaryTrace, Chakra, DimTrace, Dumpi, Generated, Goal, Otf2Trace, PrvTrace, TiTrace, TraceError,
+    Training, Workload,
 };
 
 /// The formats of traces, and patterns.
@@ -28,12 +29,15 @@ pub enum Format {
     Otf2,
     /// Paraver, of Extrae and others.
     Prv,
+    /// Chakra's execution traces, of MLCommons.
+    Chakra,
 }
 
 /// Opens the workload that `spec` names: a pattern, a file or a folder. The contents show the format.
 pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
     let path = Path::new(spec);
     match recognise(spec)? {
+        Format::Generated if is_training(spec) => Ok(Box::new(Training::parse(spec)?)),
         Format::Generated => Ok(Box::new(Generated::parse(spec)?)),
         Format::Ti => Ok(Box::new(TiTrace::open(path)?)),
         Format::Binary => Ok(Box::new(BinaryTrace::open(path)?)),
@@ -43,13 +47,22 @@ pub fn open(spec: &str) -> Result<Box<dyn Workload>, TraceError> {
         Format::Dumpi => Ok(Box::new(Dumpi::open(path)?)),
         Format::Otf2 => Ok(Box::new(Otf2Trace::open(path)?)),
         Format::Prv => Ok(Box::new(PrvTrace::open(path)?)),
+        Format::Chakra => Ok(Box::new(Chakra::open(spec)?)),
     }
+}
+
+/// Is it the generator that has a workload of its own?
+fn is_training(spec: &str) -> bool {
+    crate::generate::name_of(spec) == crate::TRAINING.name
 }
 
 /// The format of the workload that `spec` names.
 pub fn recognise(spec: &str) -> Result<Format, TraceError> {
     if spec.starts_with("gen:") {
         return Ok(Format::Generated);
+    }
+    if Chakra::recognise(spec) {
+        return Ok(Format::Chakra);
     }
     let path = Path::new(spec);
     if path.is_dir() {

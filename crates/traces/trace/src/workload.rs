@@ -46,6 +46,11 @@ pub trait Workload {
         false
     }
 
+    /// Do the operations of a graph name processors for which they compete, as LogGOPSim's do?
+    fn names_processors(&self) -> bool {
+        false
+    }
+
     /// Says that the engine simulates processors, for whose time the operations of a graph compete. Then the workload gives
     /// operations as soon as their dependencies are met, in the order of LogGOPSim. Called once, before the first call of
     /// `next`.

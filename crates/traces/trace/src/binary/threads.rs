@@ -160,7 +160,7 @@ mod tests {
         assert!(!threads.is_stuck(1), "rank 1 has one thread");
         assert!(threads.is_stuck(0));
         threads.goes_on(1);
-        assert_eq!(woken(&mut threads), []);
+        assert_eq!(woken(&mut threads), [0u32; 0]);
         threads.end(2);
         assert_eq!(woken(&mut threads), [0]);
         assert!(!threads.is_stuck(0));

@@ -6,32 +6,12 @@ use mpirage_units::{BYTES, DURATION, FACTOR, WORK, did_you_mean};
 
 use super::collective::CollectiveSpec;
 use super::grid::Grid;
+use super::training;
+use super::typed::{KeyInfo, PatternInfo, Typed, key, name_of};
 use crate::TraceError;
 
 /// More ranks than this are refused.
 const MOST_RANKS: u32 = 1 << 26;
-
-/// A pattern of communication, as it is listed for users.
-#[derive(Clone, Copy, Debug)]
-pub struct PatternInfo {
-    /// Its name.
-    pub name: &'static str,
-    /// A description of an iteration.
-    pub meaning: &'static str,
-    /// The keys it knows besides those that all know.
-    pub keys: &'static [&'static str],
-}
-
-/// A key that patterns know, as it is listed for users.
-#[derive(Clone, Copy, Debug)]
-pub struct KeyInfo {
-    /// Its name.
-    pub name: &'static str,
-    /// Its default.
-    pub default: &'static str,
-    /// Its meaning.
-    pub meaning: &'static str,
-}
 
 /// The patterns that can be generated.
 pub const PATTERNS: &[PatternInfo] = &[
@@ -101,10 +81,6 @@ const fn info(name: &'static str, meaning: &'static str, keys: &'static [&'stati
     PatternInfo { name, meaning, keys }
 }
 
-const fn key(name: &'static str, default: &'static str, meaning: &'static str) -> KeyInfo {
-    KeyInfo { name, default, meaning }
-}
-
 /// The computation of a rank in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Amount {
@@ -154,12 +130,12 @@ impl Spec {
 
     /// Reads `gen:NAME,key=value,…`.
     pub fn parse(text: &str) -> Result<Spec, TraceError> {
-        let typed = Typed::split(text)?;
-        let ranks = typed.whole("ranks", 1, MOST_RANKS)?;
+        let typed = typed(text)?;
+        let ranks = typed.whole("ranks", 1..=MOST_RANKS)?;
         Ok(Spec {
             pattern: typed.pattern(ranks)?,
             ranks,
-            iterations: typed.whole("iterations", 0, u32::MAX - 2)?,
+            iterations: typed.whole("iterations", 0..=u32::MAX - 2)?,
             bytes: typed.bytes()?,
             compute: typed.amount()?,
             imbalance: typed.real("imbalance")?,
@@ -169,82 +145,23 @@ impl Spec {
     }
 }
 
-/// The user's specification, split into a pattern that exists and keys that it knows.
-struct Typed<'a> {
-    text: &'a str,
-    info: &'static PatternInfo,
-    values: Vec<(&'a str, &'a str)>,
+/// The pattern that a user has named, and what else was typed.
+fn typed(text: &str) -> Result<Typed<'_>, TraceError> {
+    let name = name_of(text);
+    let Some(info) = PATTERNS.iter().find(|info| info.name == name) else {
+        let names: Vec<_> = PATTERNS.iter().map(|info| info.name).chain([training::NAME]).collect();
+        return Err(TraceError::Spec(format!(
+            "{text}: there is no pattern `{name}`; there are {}{}",
+            names.join(", "),
+            did_you_mean(name, names.iter().copied())
+        )));
+    };
+    let own = info.keys.iter().filter_map(|name| KEYS.iter().find(|key| key.name == *name));
+    Typed::split(text, info.name, KEYS[..COMMON].iter().chain(own).collect())
 }
 
-impl<'a> Typed<'a> {
-    fn split(text: &'a str) -> Result<Typed<'a>, TraceError> {
-        let mut parts = text.strip_prefix("gen:").unwrap_or(text).split(',').map(str::trim);
-        let name = parts.next().unwrap_or_default();
-        let Some(info) = PATTERNS.iter().find(|info| info.name == name) else {
-            let names: Vec<_> = PATTERNS.iter().map(|info| info.name).collect();
-            return Err(TraceError::Spec(format!(
-                "{text}: there is no pattern `{name}`; there are {}{}",
-                names.join(", "),
-                did_you_mean(name, names.iter().copied())
-            )));
-        };
-        let mut typed = Typed { text, info, values: Vec::new() };
-        for part in parts {
-            let Some((key, value)) = part.split_once('=') else {
-                return Err(typed.bad(format!("`{part}` is not of the form key=value")));
-            };
-            let (key, value) = (key.trim(), value.trim());
-            if !typed.knows(key) {
-                let known: Vec<_> = typed.keys().collect();
-                let meant = did_you_mean(key, known.iter().copied());
-                return Err(
-                    typed.bad(format!("`{name}` knows no `{key}`; it knows {}{meant}", known.join(", ")))
-                );
-            }
-            if typed.values.iter().any(|&(other, _)| other == key) {
-                return Err(typed.bad(format!("`{key}` is given twice")));
-            }
-            typed.values.push((key, value));
-        }
-        Ok(typed)
-    }
-
-    fn keys(&self) -> impl Iterator<Item = &'static str> {
-        KEYS[..COMMON].iter().map(|key| key.name).chain(self.info.keys.iter().copied())
-    }
-
-    fn knows(&self, key: &str) -> bool {
-        self.keys().any(|known| known == key)
-    }
-
-    fn bad(&self, problem: String) -> TraceError {
-        TraceError::Spec(format!("{}: {problem}", self.text))
-    }
-
-    fn value(&self, key: &str) -> &str {
-        let typed = self.values.iter().find(|(name, _)| *name == key).map(|&(_, value)| value);
-        let default = || KEYS.iter().find(|info| info.name == key).map_or("", |info| info.default);
-        typed.unwrap_or_else(default)
-    }
-
-    fn number<T: std::str::FromStr>(&self, key: &str, what: &str) -> Result<T, TraceError> {
-        let value = self.value(key);
-        value.parse().map_err(|_| self.bad(format!("`{key}={value}`: that is not {what}")))
-    }
-
-    fn whole(&self, key: &str, least: u32, most: u32) -> Result<u32, TraceError> {
-        let value = self.value(key);
-        let number = value.parse().ok().filter(|number| (least..=most).contains(number));
-        number.ok_or_else(|| {
-            self.bad(format!("`{key}={value}`: it must be a whole number from {least} to {most}"))
-        })
-    }
-
-    fn real(&self, key: &str) -> Result<f64, TraceError> {
-        let number = FACTOR.read(self.value(key)).map(|read| read.value());
-        number.map_err(|error| self.bad(format!("{key}: {error}")))
-    }
-
+/// What patterns read.
+impl Typed<'_> {
     fn bytes(&self) -> Result<u64, TraceError> {
         let bytes =
             BYTES.read_whole(self.value("bytes")).map_err(|error| self.bad(format!("bytes: {error}")))?;
@@ -270,17 +187,17 @@ impl<'a> Typed<'a> {
     }
 
     fn pattern(&self, ranks: u32) -> Result<Pattern, TraceError> {
-        let root = || self.whole("root", 0, ranks - 1);
-        Ok(match self.info.name {
-            "halo2d" => Pattern::Halo(self.grid(ranks, 2, self.periodic()?)?),
-            "halo3d" => Pattern::Halo(self.grid(ranks, 3, self.periodic()?)?),
+        let root = || self.whole("root", 0..=ranks - 1);
+        Ok(match self.name() {
+            "halo2d" => Pattern::Halo(self.grid(ranks, 2, self.yes_or_no("periodic")?)?),
+            "halo3d" => Pattern::Halo(self.grid(ranks, 3, self.yes_or_no("periodic")?)?),
             "sweep3d" => Pattern::Sweep {
                 grid: self.grid(ranks, 2, false)?,
-                planes: self.whole("planes", 1, 1 << 14)?,
-                angles: self.whole("angles", 1, 1 << 10)?,
+                planes: self.whole("planes", 1..=1 << 14)?,
+                angles: self.whole("angles", 1..=1 << 10)?,
             },
             "ring" => Pattern::Ring,
-            "random" => Pattern::Random { messages: self.whole("messages", 0, 1 << 16)? },
+            "random" => Pattern::Random { messages: self.whole("messages", 0..=1 << 16)? },
             "pingpong" => Pattern::PingPong,
             "incast" => Pattern::Incast { root: root()? },
             name => {
@@ -289,14 +206,6 @@ impl<'a> Typed<'a> {
                 Pattern::Collective(CollectiveSpec { kind, ranks, bytes: self.bytes()?, root })
             }
         })
-    }
-
-    fn periodic(&self) -> Result<bool, TraceError> {
-        match self.value("periodic") {
-            "yes" | "true" | "1" => Ok(true),
-            "no" | "false" | "0" => Ok(false),
-            other => Err(self.bad(format!("`periodic={other}`: say yes or no"))),
-        }
     }
 
     fn grid(&self, ranks: u32, dimensions: usize, periodic: bool) -> Result<Grid, TraceError> {
@@ -322,7 +231,7 @@ impl<'a> Typed<'a> {
         if extents.len() != dimensions || product != u64::from(ranks) {
             return Err(self.bad(format!(
                 "`dims={given}`: {} needs {dimensions} extents whose product is {ranks}, the number of ranks",
-                self.info.name
+                self.name()
             )));
         }
         Ok(extents)

@@ -53,7 +53,8 @@ pub struct RankSchedule {
     pub dependencies: Vec<Dependency>,
 }
 
-/// The successors of each operation: first those that wait for its end, then those that wait for its start.
+/// The successors of each operation of a graph: first those that wait for its end, then those that wait for its start.
+#[derive(Debug)]
 pub(crate) struct Successors {
     /// Where those of operation n begin, for its end (2 n) and for its start (2 n + 1).
     begins: Vec<u32>,
@@ -63,11 +64,16 @@ pub(crate) struct Successors {
 }
 
 impl Successors {
-    /// Sorts dependencies by the operation that is waited for; those of one operation stay in order.
+    /// Those of a schedule.
     pub fn of(schedule: &RankSchedule) -> Successors {
-        let mut begins = vec![0u32; 2 * schedule.ops.len() + 1];
-        let mut counts = vec![0u32; schedule.ops.len()];
-        for dependency in &schedule.dependencies {
+        Successors::of_dependencies(schedule.ops.len(), &schedule.dependencies)
+    }
+
+    /// Sorts the dependencies of so many operations by the operation that is waited for; those of one operation stay in order.
+    pub fn of_dependencies(ops: usize, dependencies: &[Dependency]) -> Successors {
+        let mut begins = vec![0u32; 2 * ops + 1];
+        let mut counts = vec![0u32; ops];
+        for dependency in dependencies {
             begins[bucket(dependency) + 1] += 1;
             counts[dependency.later as usize] += 1;
         }
@@ -75,8 +81,8 @@ impl Successors {
             begins[n] += begins[n - 1];
         }
         let mut next = begins.clone();
-        let mut list = vec![0; schedule.dependencies.len()];
-        for dependency in &schedule.dependencies {
+        let mut list = vec![0; dependencies.len()];
+        for dependency in dependencies {
             let place = &mut next[bucket(dependency)];
             list[*place as usize] = dependency.later;
             *place += 1;

@@ -1,5 +1,6 @@
 //! Workloads of all kinds, replayed. One test program, because each would compile the engine anew.
 
+mod chakra;
 mod dimemas;
 mod dumpi;
 mod generated;
