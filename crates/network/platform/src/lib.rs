@@ -86,7 +86,7 @@ pub use load::NetworkNames;
 pub use measure::{Diameter, HopClass, Method, NetworkFigures};
 pub use node::{CopyModes, CoreId, DomainId, Mechanism, NodeLatency, NodeSpec, SingleCopy, SocketId};
 pub use places::{NetworkPlace, SwitchPlace};
-pub use platform::{Host, Link, Platform, SwitchPort};
+pub use platform::{Accelerators, Host, Link, Platform, SwitchPort};
 pub use power::{HostPower, LinkPower, PowerState, PowerTable};
 pub use preset::{NetworkPreset, NetworkSource};
 pub use profile::{Changing, Dates, Profile, Profiles};

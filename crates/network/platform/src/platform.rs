@@ -82,6 +82,17 @@ impl Link<'_> {
     }
 }
 
+/// Hosts that are the accelerators of nodes: those of a node follow each other. Rates are in bytes per second and direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accelerators {
+    /// How many a node has.
+    pub per_node: u32,
+    /// The link of each to the others of its node.
+    pub inside: u64,
+    /// The link of each to the network.
+    pub port: u64,
+}
+
 /// A host's own links to a switch. The route from one host to another of the same switch is the link up of the first and the
 /// link down of the second; all links in one direction are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -393,6 +404,14 @@ impl Platform {
     /// The model settings of the file.
     pub fn settings(&self) -> &ModelSettings {
         &self.settings
+    }
+
+    /// Its hosts as accelerators of nodes, if all of them are.
+    pub fn accelerators(&self) -> Option<Accelerators> {
+        match self.zones.as_slice() {
+            [Zone { kind: ZoneKind::Fabric(fabric), .. }] => fabric.accelerators(),
+            _ => None,
+        }
     }
 
     /// Its shape.
