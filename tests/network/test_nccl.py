@@ -27,16 +27,20 @@ PUBLISHED = [
 ]
 
 
-def seconds(suite, platform, pattern, ranks, size, method=None, calls=1):
-    """The simulated time of one call; `size` as the generator counts it."""
+def replay(suite, platform, pattern, ranks, size, method=None):
+    """One call; `size` as the generator counts it. Gives the result."""
     choice = f"nccl,{pattern}={method}" if method else "nccl"
     done = suite.run(
-        [MPIRAGE, "replay", "-q", "--json", "-", "-p", platform, "--coll", choice]
-        + [f"gen:{pattern},ranks={ranks},bytes={size},iterations={calls}"],
+        [MPIRAGE, "replay", "-q", "--json", "-", "-p", platform, "--coll", choice, f"gen:{pattern},ranks={ranks},bytes={size},iterations=1"],
         timeout=300,
     )
     suite.check(f"{platform} {pattern} ends well", done.code == 0, done.err)
-    return json.loads(done.out.splitlines()[-1])["simulated_seconds"] / calls
+    return json.loads(done.out.splitlines()[-1])
+
+
+def seconds(suite, *call):
+    """The simulated time of one call."""
+    return replay(suite, *call)["simulated_seconds"]
 
 
 def bus_bandwidth(suite, platform, pattern, ranks, total, method=None):
@@ -53,3 +57,34 @@ def test_published(suite, platform, ranks, pattern, method, published, source):
     off = ours / published - 1
     print(f"{platform} {pattern} {method or 'tuned'}: {ours:.1f} GB/s, published {published} ({off:+.1%}; {source})")
     suite.check(f"{platform} {pattern} {method or 'tuned'}", abs(off) <= BOUND, f"{ours} instead of {published}: {source}")
+
+
+@pytest.mark.parametrize(("platform", "ranks"), [("dgx-a100:1", 8), ("dgx-h100:2", 16)])
+def test_volume(suite, platform, ranks):
+    """A ring moves 2 (n - 1) / n of the vector per rank, a tree as much in all (Patarasuk, Yuan 2009; Sanders, Speck, Träff 2009)."""
+    vector = 64 << 20
+    for method in ("nccl/ring", "nccl/tree"):
+        moved = replay(suite, platform, "allreduce", ranks, vector, method)["bytes"]
+        suite.check(f"{platform} {method}: bytes", moved == 2 * (ranks - 1) * vector, moved / vector)
+
+
+# Latencies by the formulas of NCCL 2.20.5 (src/graph/tuning.cc), in microseconds: a ring with LL of 14 hops of 0.6 inside a node; a tree with LL
+# of 7 hops of 0.6 and log2(nodes) hops of 5.0 up and down. Nodes are those of the platform: hosts would be eight times as many.
+@pytest.mark.parametrize(
+    ("platform", "ranks", "predicted"),
+    [
+        ("dgx-a100:1", 8, 6.6 + 14 * 0.6),
+        ("dgx-h100:1", 8, 6.6 + 14 * 0.6),
+        ("dgx-h100:2", 16, 6.8 + 2 * (7 * 0.6 + 5.0)),
+        ("dgx-h100:4", 32, 6.8 + 2 * (7 * 0.6 + 2 * 5.0)),
+    ],
+)
+def test_short(suite, platform, ranks, predicted):
+    ours = seconds(suite, platform, "allreduce", ranks, 8) * 1e6
+    print(f"{platform} allreduce of 8 bytes: {ours:.1f} us, by NCCL's formula {predicted:.1f}")
+    suite.check(f"{platform} allreduce of 8 bytes", abs(ours / predicted - 1) <= BOUND, f"{ours} instead of {predicted}")
+
+
+def test_missing(suite):
+    done = suite.run([MPIRAGE, "replay", "-p", "dgx-h100:1", "--coll", "allreduce=nccl/nvls", "gen:allreduce,ranks=8,bytes=8,iterations=1"])
+    suite.check("NVLS is refused", done.code != 0 and "nccl/nvls is not implemented" in done.err, done.err)
