@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::accelerators::Accelerators;
 use crate::builder::NetPoint;
 use crate::coordinates::distance;
 use crate::core_speed::CoreSpeed;
@@ -80,17 +81,6 @@ impl Link<'_> {
     pub fn name(&self) -> String {
         self.platform.links.name(&self.platform.zones, self.id)
     }
-}
-
-/// Hosts that are the accelerators of nodes: those of a node follow each other. Rates are in bytes per second and direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accelerators {
-    /// How many a node has.
-    pub per_node: u32,
-    /// The link of each to the others of its node.
-    pub inside: u64,
-    /// The link of each to the network.
-    pub port: u64,
 }
 
 /// A host's own links to a switch. The route from one host to another of the same switch is the link up of the first and the

@@ -115,9 +115,9 @@ impl Settings {
                 self.protocol = Some(protocol.ok_or_else(|| bad("protocol", "write ll, ll128 or simple"))?);
             }
             "channels" => {
-                let channels = value.parse().ok();
+                let channels = value.parse().ok().filter(|&channels| channels <= 32);
                 self.channels = Some(
-                    channels.ok_or_else(|| bad("channels", "write a whole number; 0 means all channels"))?,
+                    channels.ok_or_else(|| bad("channels", "write a whole number up to 32; 0 means all"))?,
                 );
             }
             _ => return Err(MethodError::UnknownParameter(name.to_owned())),

@@ -63,7 +63,7 @@ pub struct Parameters {
     /// How NCCL's messages say that they are complete.
     pub protocol: WireProtocol,
     /// NCCL's channels; 0 for all that the nodes have.
-    pub channels: u32,
+    pub channels: u8,
 }
 
 impl Default for Parameters {
@@ -96,7 +96,7 @@ pub struct Settings {
     /// See [`Parameters::protocol`].
     pub protocol: Option<WireProtocol>,
     /// See [`Parameters::channels`].
-    pub channels: Option<u32>,
+    pub channels: Option<u8>,
 }
 
 impl Settings {

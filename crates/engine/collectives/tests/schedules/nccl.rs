@@ -8,7 +8,7 @@ use crate::common::machine::{Outcome, Sends, run, run_with};
 use crate::common::memory::Memory;
 use crate::common::{Case, all_pairs};
 
-fn method(algorithm: Algorithm, protocol: WireProtocol, channels: u32) -> Method {
+fn method(algorithm: Algorithm, protocol: WireProtocol, channels: u8) -> Method {
     let settings =
         Settings { protocol: Some(protocol), channels: Some(channels), segment: Some(40), ..Settings::NONE };
     Method { algorithm, settings }

@@ -27,10 +27,10 @@ pub(crate) use mesh::Mesh;
 pub(crate) use rails::{Cables as RailsCables, Rails, Size as RailsSize};
 pub(crate) use torus::Torus;
 
+use crate::accelerators::Accelerators;
 use crate::host::HostGroup;
 use crate::interface::{HostInterfaces, InterfaceSwitches, Positions};
 use crate::link::{Cable, Duplex, LinkEnd, LinkId, LinkSpec};
-use crate::platform::Accelerators;
 use crate::topology::Topology;
 
 /// The formula of a topology. The interfaces of hosts are positions from 0, those of a host one after the other; links are numbers of its

@@ -85,15 +85,20 @@ impl Model {
         (2 * self.found).min(MOST_CHANNELS)
     }
 
+    /// The channels that a method names: 0 for all.
+    pub fn used(&self, channels: u8) -> u32 {
+        if channels == 0 { self.channels() } else { self.channels().min(channels.into()) }
+    }
+
     /// The channels that a call is worth: fewer for few bytes.
-    pub fn channels_for(&self, way: Way, protocol: WireProtocol) -> u32 {
+    pub fn channels_for(&self, way: Way, protocol: WireProtocol) -> u8 {
         let threads = if protocol == WireProtocol::Ll128 { 640 } else { 512 };
         let threshold = match (way, protocol) {
             (_, WireProtocol::Simple) => 64,
             (Way::Ring, WireProtocol::Ll) => 8 * u64::from(self.ranks),
             _ => 8,
         };
-        ((self.bytes / (threads * threshold)).min(self.channels().into()) as u32).max(1)
+        (self.bytes / (threads * threshold)).clamp(1, self.channels().into()) as u8
     }
 
     /// Bytes of a chunk of one channel.

@@ -67,10 +67,7 @@ struct Rings {
 impl Rings {
     fn of(collective: Collective, shape: &Shape) -> Rings {
         let model = Model::of(collective, shape);
-        let channels = match shape.parameters.channels {
-            0 => model.channels(),
-            some => some.min(model.channels()),
-        };
+        let channels = model.used(shape.parameters.channels);
         let all = rings(shape, channels);
         let protocol = shape.parameters.protocol;
         let chunk = match shape.parameters.segment {

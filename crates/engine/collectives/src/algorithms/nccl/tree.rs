@@ -73,10 +73,7 @@ impl Lane {
 
 pub(super) fn allreduce(shape: &Shape, out: &mut Schedule) {
     let model = Model::of(Collective::Allreduce, shape);
-    let channels = match shape.parameters.channels {
-        0 => model.channels(),
-        some => some.min(model.channels()),
-    };
+    let channels = model.used(shape.parameters.channels);
     let lanes = lanes(shape, &model, channels);
     let rhythm = Rhythm::new(&model, Way::Tree, shape.parameters.protocol, channels, lanes.len());
     rhythm.begin(out);
