@@ -387,6 +387,7 @@ impl Machine {
             seconds_per_nano: self.slowdowns(speed).iter().map(|slowdown| slowdown * 1e-9).collect(),
             protocol: self.model.protocol.clone(),
             collectives: self.collectives.clone(),
+            accelerators: self.platform.accelerators(),
             collective_times: self.model.collective_times(&self.platform),
             bursts,
             storages: storages.clone(),

@@ -282,6 +282,7 @@ fn simulated(letters: Letters, ranks: usize, goal: &str) -> Vec<u64> {
         starts: Vec::new(),
         protocol: model.protocol,
         collectives: Choice::parse("").unwrap(),
+        accelerators: None,
         collective_times: None,
         bursts: Bursts::Measured,
         storages: Default::default(),

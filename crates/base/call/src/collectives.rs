@@ -11,7 +11,7 @@ mod peers;
 pub use algorithm::Algorithm;
 pub use member::Member;
 pub use method::{Method, MethodError};
-pub use parameters::{Parameters, SendStyle, Settings};
+pub use parameters::{Parameters, SendStyle, Settings, WireProtocol};
 pub use peers::{BESIDE_ROOT, OTHER_SIDE, Peers, Sides};
 
 /// Generates the type, its names and the list of all from one table.

@@ -50,7 +50,7 @@ pub use checks::FieldChecks;
 pub use collective::{Blocks, CollectiveCall, CommRequest, Input, OnMismatch, Operator, Part, Reduction};
 pub use collectives::{
     Algorithm, BESIDE_ROOT, Collective, Member, Method, MethodError, OTHER_SIDE, Parameters, Peers,
-    SendStyle, Settings, Sides,
+    SendStyle, Settings, Sides, WireProtocol,
 };
 pub use figure::Figure;
 pub use files::{FileAccessCall, FileHints, TwoPhase};

@@ -147,7 +147,7 @@ fn tokens(steps: &[Step]) -> String {
                 kept[usize::from(set)] = left as usize;
                 text.wait(&kept);
             }
-            Step::Reduce { .. } | Step::Copy { .. } => {}
+            Step::Reduce { .. } | Step::Combine { .. } | Step::Delay { .. } | Step::Copy { .. } => {}
         }
     }
     text.tokens

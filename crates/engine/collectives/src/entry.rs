@@ -1,6 +1,6 @@
 //! Tables of algorithms: which perform a collective, how, and with which parameters.
 
-use mpirage_call::{Algorithm, SendStyle, Settings};
+use mpirage_call::{Algorithm, SendStyle, Settings, WireProtocol};
 
 use crate::shape::Shape;
 use crate::step::Schedule;
@@ -55,6 +55,13 @@ impl Entry {
     /// It is made of other collectives, whose methods this table chooses unless told otherwise.
     pub const fn parts(mut self, table: &'static str) -> Entry {
         self.defaults.parts = Some(table);
+        self
+    }
+
+    /// It is NCCL's: it has a protocol and channels, simple and all of them unless told otherwise.
+    pub const fn channels(mut self) -> Entry {
+        self.defaults.protocol = Some(WireProtocol::Simple);
+        self.defaults.channels = Some(0);
         self
     }
 

@@ -79,7 +79,7 @@ mod team;
 mod tree;
 
 pub use data::{Data, Piece};
-pub use nodes::Nodes;
+pub use nodes::{DeviceLinks, Nodes};
 pub use operation::Operation;
 pub use perform::{schedule, schedule_part};
 pub use performed::Performed;

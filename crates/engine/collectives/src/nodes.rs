@@ -4,6 +4,15 @@
 
 use std::collections::HashMap;
 
+/// The links of an accelerator, in bytes per second and direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceLinks {
+    /// To the other devices of its node.
+    pub inside: u64,
+    /// To the network.
+    pub port: u64,
+}
+
 /// The nodes that the ranks of a communicator run on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nodes {
@@ -15,6 +24,7 @@ pub struct Nodes {
     members: Vec<u32>,
     starts: Vec<u32>,
     leaders: Vec<u32>,
+    links: Option<DeviceLinks>,
 }
 
 impl Nodes {
@@ -42,7 +52,17 @@ impl Nodes {
         for (rank, (&node, &position)) in node_of.iter().zip(&position).enumerate() {
             members[(starts[node as usize] + position) as usize] = rank as u32;
         }
-        Nodes { node_of, position, members, starts, leaders }
+        Nodes { node_of, position, members, starts, leaders, links: None }
+    }
+
+    /// The same nodes, with ranks on accelerators that have these links.
+    pub fn with_links(self, links: Option<DeviceLinks>) -> Nodes {
+        Nodes { links, ..self }
+    }
+
+    /// The links of the accelerators that ranks run on, if they do.
+    pub fn links(&self) -> Option<DeviceLinks> {
+        self.links
     }
 
     /// The node of a rank.

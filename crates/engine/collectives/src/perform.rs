@@ -9,8 +9,8 @@ use mpirage_call::{
 };
 
 use crate::algorithms::{
-    allgather, allreduce, alltoall, barrier, bcast, gather, inter, neighbor, reduce, reduce_scatter, scan,
-    scatter, simgrid,
+    allgather, allreduce, alltoall, barrier, bcast, gather, inter, nccl, neighbor, reduce, reduce_scatter,
+    scan, scatter, simgrid,
 };
 use crate::entry::{Entry, Table};
 use crate::operation::Operation;
@@ -41,9 +41,13 @@ pub fn schedule_part(
     out: &mut Schedule,
 ) -> bool {
     out.clear_for(part);
-    out.copy(collective.own_copy(&collective.normalized(shape)));
+    let method = method.into();
+    // A kernel of NCCL stores its own contribution where it reads it to send it on.
+    if shape.size == 1 || !method.algorithm.is_nccls() {
+        out.copy(collective.own_copy(&collective.normalized(shape)));
+    }
     if shape.size > 1 || collective.is_neighborhood() {
-        collective.append(method.into(), shape, out);
+        collective.append(method, shape, out);
     }
     out.goes_on()
 }
@@ -90,7 +94,7 @@ impl Appended for Collective {
     }
 
     fn entries(self) -> impl Iterator<Item = &'static Entry> {
-        self.table().iter().chain(simgrid::table(self))
+        self.table().iter().chain(nccl::table(self)).chain(simgrid::table(self))
     }
 
     fn table(self) -> Table {

@@ -34,7 +34,7 @@ pub(crate) trait Appended {
     /// Appends what a rank does in a collective that is a part of another, by the method that the table of the parameters has for it.
     fn append_part(self, shape: &Shape, out: &mut Schedule);
 
-    /// All algorithms, those of SimGrid's own last.
+    /// All algorithms, NCCL's and then SimGrid's own last.
     fn entries(self) -> impl Iterator<Item = &'static Entry>;
 
     fn table(self) -> Table;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use mpirage_call::SendStyle;
+use mpirage_units::Duration;
 
 use crate::data::{Data, Piece};
 use crate::shape::Shape;
@@ -90,6 +91,16 @@ pub enum Step {
         /// Bytes of one operand.
         bytes: u64,
     },
+    /// Combines that many bytes with others while they arrive: a device does so at the speed of the message.
+    Combine {
+        /// Bytes of one operand.
+        bytes: u64,
+    },
+    /// Lets time pass. Messages under way go on meanwhile.
+    Delay {
+        /// How long.
+        span: Duration,
+    },
     /// Copies that many bytes, locally: the rank's own block, packing, rotating.
     Copy {
         /// Bytes copied.
@@ -118,7 +129,12 @@ impl Step {
             | Step::Send { to: peer, .. }
             | Step::Ssend { to: peer, .. }
             | Step::Recv { from: peer, .. } => Some(peer),
-            Step::WaitAll | Step::Wait { .. } | Step::Reduce { .. } | Step::Copy { .. } => None,
+            Step::WaitAll
+            | Step::Wait { .. }
+            | Step::Reduce { .. }
+            | Step::Combine { .. }
+            | Step::Delay { .. }
+            | Step::Copy { .. } => None,
         }
     }
 }
@@ -227,6 +243,17 @@ impl Schedule {
         self.start();
         self.push(Step::Isend { to, bytes: data.bytes, slot: self.slot, set: self.set });
         self.note(|| data.pieces());
+    }
+
+    /// Appends a non-blocking send with so many bytes on the wire besides the data.
+    pub(crate) fn isend_padded(&mut self, to: u32, data: Data, padding: u64) {
+        self.start();
+        self.push(Step::Isend { to, bytes: data.bytes + padding, slot: self.slot, set: self.set });
+        self.note(|| {
+            let mut pieces = data.pieces();
+            pieces.extend((padding > 0).then_some(Piece::Padding(padding)));
+            pieces
+        });
     }
 
     /// Appends a non-blocking synchronous send.
@@ -371,6 +398,20 @@ impl Schedule {
     pub fn reduce(&mut self, bytes: u64) {
         if bytes > 0 {
             self.push(Step::Reduce { bytes });
+        }
+    }
+
+    /// Appends a reduction of bytes while they arrive; none if there is nothing to reduce.
+    pub(crate) fn combine(&mut self, bytes: u64) {
+        if bytes > 0 {
+            self.push(Step::Combine { bytes });
+        }
+    }
+
+    /// Appends a time that passes; none if it is zero.
+    pub(crate) fn delay(&mut self, span: Duration) {
+        if !span.is_zero() {
+            self.push(Step::Delay { span });
         }
     }
 

@@ -34,7 +34,7 @@ pub fn symmetry(collective: Collective, algorithm: Algorithm, shape: &Shape) -> 
         _ if !equal => Symmetry::None,
         (Barrier, Dissemination)
         | (Allgather, Ring | Linear)
-        | (Alltoall, Linear | Pairwise | Batched | Bruck) => Symmetry::Rotation,
+        | (Alltoall, Linear | Pairwise | Batched | Bruck | NcclGrouped) => Symmetry::Rotation,
         (Barrier | Allreduce | Allgather, RecursiveDoubling) | (Alltoall, PairwiseExchange)
             if shape.size.is_power_of_two() =>
         {

@@ -48,6 +48,7 @@ mod wire;
 mod working_set;
 
 pub use collective::formula::{CollectiveTimes, Gathering};
+pub use collective::nodes::nodes_of;
 pub use engine::{
     BalancingRefused, BlockedRank, Bursts, CommunicatorPurpose, Costs, Counts, Diagnosis, Engine, Leftover,
     MatchChoice, OwnWork, Setup, Spawned, Want, waiting_cycle,

@@ -26,6 +26,7 @@
 //! | `fabric` | regular topologies by formula: nothing is stored per host or per pair |
 //! | `preset` | networks by name, from published measurements |
 //! | `node` | the inside of hosts: sockets, memory, copies |
+//! | `accelerators` | hosts that are accelerators: which of them share a node |
 //! | `coordinates` | latencies from where hosts are |
 //! | `profile` | values that change at dates |
 //! | `power` | watts of hosts and links |
@@ -40,6 +41,7 @@
 //! Absent: no table of all pairs, no clock, no model. Model settings of a file are kept
 //! as written in [`ModelSettings`].
 
+mod accelerators;
 mod builder;
 mod builtin;
 mod check;
@@ -74,6 +76,7 @@ mod zone;
 #[doc = include_str!("../FORMAT.md")]
 pub mod format {}
 
+pub use accelerators::Accelerators;
 pub use builtin::{BUILTINS, Builtin};
 pub use classes::LinkClass;
 pub use coordinates::{distance, has_coordinates};

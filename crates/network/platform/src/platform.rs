@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::accelerators::Accelerators;
 use crate::builder::NetPoint;
 use crate::coordinates::distance;
 use crate::core_speed::CoreSpeed;
@@ -393,6 +394,14 @@ impl Platform {
     /// The model settings of the file.
     pub fn settings(&self) -> &ModelSettings {
         &self.settings
+    }
+
+    /// Its hosts as accelerators of nodes, if all of them are.
+    pub fn accelerators(&self) -> Option<Accelerators> {
+        match self.zones.as_slice() {
+            [Zone { kind: ZoneKind::Fabric(fabric), .. }] => fabric.accelerators(),
+            _ => None,
+        }
     }
 
     /// Its shape.

@@ -54,8 +54,12 @@ impl Candidates {
     }
 
     fn algorithms(&self, collective: Collective, shape: &Shape<'_>) -> impl Iterator<Item = Algorithm> {
-        let wanted =
-            |algorithm: &Algorithm| self.algorithms.is_empty() || self.algorithms.contains(algorithm);
+        // Without being asked for, NCCL's are for accelerators only.
+        let accelerators = shape.nodes.is_some_and(|nodes| nodes.links().is_some());
+        let wanted = move |algorithm: &Algorithm| match self.algorithms.is_empty() {
+            true => accelerators || !algorithm.is_nccls(),
+            false => self.algorithms.contains(algorithm),
+        };
         let fits = move |algorithm: &Algorithm| wanted(algorithm) && collective.fits(*algorithm, shape);
         collective.algorithms().filter(fits)
     }

@@ -8,6 +8,7 @@ use mpirage_call::{Collective, Method};
 use mpirage_collectives::Performed;
 use mpirage_collectives::{Nodes, Schedule, Shape, Step, schedule};
 use mpirage_simulation::{words::count, words::thousands};
+use mpirage_units::time_text;
 
 use crate::size_text;
 
@@ -138,6 +139,8 @@ pub fn step_text(step: &Step) -> String {
         Step::Wait { left: 0, .. } => "wait".to_owned(),
         Step::Wait { left, .. } => format!("wait until {left} are left"),
         Step::Reduce { bytes } => format!("reduce {}", size_text(bytes)),
+        Step::Combine { bytes } => format!("combine {}", size_text(bytes)),
+        Step::Delay { span } => format!("delay {}", time_text(span)),
         Step::Copy { bytes, blocks: 0 } => format!("copy {}", size_text(bytes)),
         Step::Copy { bytes, blocks } => format!("copy {} in {blocks} blocks", size_text(bytes)),
     }
@@ -297,7 +300,7 @@ impl Progress {
                 self.clock = dates.last().map_or(self.clock, |&(date, _)| self.clock.max(date));
                 self.open.retain(|(step, _)| dates.iter().all(|(_, done)| done != step));
             }
-            Step::Reduce { .. } | Step::Copy { .. } => {}
+            Step::Reduce { .. } | Step::Combine { .. } | Step::Delay { .. } | Step::Copy { .. } => {}
         }
         self.next += 1;
         true

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mpirage_call::Method;
 use mpirage_collectives::{Choice, Nodes};
+use mpirage_mpi::nodes_of;
 use mpirage_simulation::Machine;
 use mpirage_units::Duration;
 
@@ -134,7 +135,8 @@ impl Search {
 
 /// Groups these ranks of a machine by the node that they share.
 fn nodes(machine: &Machine, members: &[u32]) -> Nodes {
-    Nodes::new(members.iter().map(|&rank| machine.placement.hosts[rank as usize].0))
+    let hosts = members.iter().map(|&rank| machine.placement.hosts[rank as usize]);
+    nodes_of(hosts, machine.platform.accelerators())
 }
 
 /// The methods of one point.

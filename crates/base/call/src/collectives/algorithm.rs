@@ -101,6 +101,10 @@ algorithms! {
     TwoLevel "two-level" "the ranks of a node among each other, then one leader of each node, then the ranks of a node"
     LevelPipeline "level-pipeline" "two levels with the vector in segments: one is inside the nodes while the next is between them"
     TwoLevelByLeader "two-level-by-leader" "as two-level, but the root exchanges the vector with a leader by a message of its own"
+    NcclRing "nccl/ring" "NCCL's rings, one for each rail, with the vector in chunks of all channels"
+    NcclTree "nccl/tree" "NCCL's double binary tree of nodes, with a chain of ranks inside each"
+    NcclGrouped "nccl/grouped" "NCCL's sends and receives of a group: all at once, to rank + 1 first"
+    NcclTuned "nccl/tuned" "NCCL's algorithm, protocol and channels with the smallest time that NCCL predicts"
     SimgridMpichSmp "simgrid/mpich-smp" "dissemination on each node and between leaders, then one byte down each node"
     SimgridNtsl "simgrid/ntsl" "segments of 8 KiB along a chain, with all receives posted first"
     SimgridNtsb "simgrid/ntsb" "segments of 8 KiB down a binary tree below rank 0, with all receives posted first"
@@ -162,6 +166,10 @@ impl Algorithm {
         matches!(
             self,
             Algorithm::TwoLevel
+                | Algorithm::NcclRing
+                | Algorithm::NcclTree
+                | Algorithm::NcclGrouped
+                | Algorithm::NcclTuned
                 | Algorithm::TwoLevelByLeader
                 | Algorithm::LevelPipeline
                 | Algorithm::SimgridMpichSmp
@@ -187,6 +195,11 @@ impl Algorithm {
     /// Is it one that only SimGrid has?
     pub fn is_simgrids(self) -> bool {
         self.name().starts_with("simgrid/")
+    }
+
+    /// Is it one of NCCL's?
+    pub fn is_nccls(self) -> bool {
+        self.name().starts_with("nccl/")
     }
 
     /// The algorithm of that name.

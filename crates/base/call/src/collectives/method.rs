@@ -9,7 +9,7 @@ use mpirage_units::parse_size;
 use thiserror::Error;
 
 use super::algorithm::Algorithm;
-use super::parameters::{SendStyle, Settings};
+use super::parameters::{SendStyle, Settings, WireProtocol};
 
 /// A way to perform a collective: an algorithm, and parameters where they are not its defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub enum MethodError {
     UnknownAlgorithm(String),
     /// There is no such parameter.
     #[error(
-        "`{0}` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once and parts=TABLE"
+        "`{0}` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once, parts=TABLE, protocol=ll|ll128|simple and channels=N"
     )]
     UnknownParameter(String),
     /// The value does not fit the parameter.
@@ -110,6 +110,16 @@ impl Settings {
                 self.parts =
                     Some(table.ok_or_else(|| bad("parts", "write the name of a table, as in openmpi-4.1"))?);
             }
+            "protocol" => {
+                let protocol = WireProtocol::ALL.into_iter().find(|protocol| protocol.name() == value);
+                self.protocol = Some(protocol.ok_or_else(|| bad("protocol", "write ll, ll128 or simple"))?);
+            }
+            "channels" => {
+                let channels = value.parse().ok().filter(|&channels| channels <= 32);
+                self.channels = Some(
+                    channels.ok_or_else(|| bad("channels", "write a whole number up to 32; 0 means all"))?,
+                );
+            }
             _ => return Err(MethodError::UnknownParameter(name.to_owned())),
         }
         Ok(())
@@ -126,7 +136,13 @@ mod tests {
 
     #[test]
     fn methods_are_written_as_they_are_read() {
-        for text in ["ring", "chain:segment=64KiB", "batched:requests=0", "binomial:sends=at-once"] {
+        for text in [
+            "ring",
+            "chain:segment=64KiB",
+            "batched:requests=0",
+            "binomial:sends=at-once",
+            "nccl/tree:protocol=ll128:channels=4",
+        ] {
             assert_eq!(parse(text).unwrap().to_string(), text);
         }
         assert_eq!(parse("chain: segment = 1000").unwrap().to_string(), "chain:segment=1000B");
@@ -138,7 +154,7 @@ mod tests {
         assert_eq!(error("rong"), "there is no algorithm `rong`");
         assert_eq!(
             error("ring:4"),
-            "`4` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once and parts=TABLE"
+            "`4` is no parameter; there are segment=SIZE, radix=K, requests=N, sends=in-order|at-once, parts=TABLE, protocol=ll|ll128|simple and channels=N"
         );
         assert_eq!(error("ring:radix=0"), "`0` is no value of radix: write a whole number from 1 on");
         assert_eq!(

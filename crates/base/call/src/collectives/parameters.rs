@@ -13,6 +13,40 @@ pub enum SendStyle {
     AtOnce,
 }
 
+/// How NCCL tells a receiver that data are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WireProtocol {
+    /// Eight bytes of data and eight of flags.
+    Ll,
+    /// 120 bytes of data and eight of flags.
+    Ll128,
+    /// Data only; a counter says how much is there.
+    Simple,
+}
+
+impl WireProtocol {
+    /// All of them, in NCCL's order.
+    pub const ALL: [WireProtocol; 3] = [WireProtocol::Ll, WireProtocol::Ll128, WireProtocol::Simple];
+
+    /// As it is written in methods.
+    pub fn name(self) -> &'static str {
+        match self {
+            WireProtocol::Ll => "ll",
+            WireProtocol::Ll128 => "ll128",
+            WireProtocol::Simple => "simple",
+        }
+    }
+
+    /// Bytes on the wire for so many bytes of data.
+    pub fn wire_bytes(self, data: u64) -> u64 {
+        match self {
+            WireProtocol::Ll => data.div_ceil(8) * 16,
+            WireProtocol::Ll128 => data.div_ceil(120) * 128,
+            WireProtocol::Simple => data,
+        }
+    }
+}
+
 /// The parameters of algorithms. An algorithm reads those that its entry in the table names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parameters {
@@ -26,11 +60,23 @@ pub struct Parameters {
     pub sends: SendStyle,
     /// The table that chooses the methods of collectives that this one is made of.
     pub parts: &'static str,
+    /// How NCCL's messages say that they are complete.
+    pub protocol: WireProtocol,
+    /// NCCL's channels; 0 for all that the nodes have.
+    pub channels: u8,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Parameters { segment: 0, radix: 2, requests: 0, sends: SendStyle::InOrder, parts: "default" }
+        Parameters {
+            segment: 0,
+            radix: 2,
+            requests: 0,
+            sends: SendStyle::InOrder,
+            parts: "default",
+            protocol: WireProtocol::Simple,
+            channels: 0,
+        }
     }
 }
 
@@ -47,12 +93,23 @@ pub struct Settings {
     pub sends: Option<SendStyle>,
     /// See [`Parameters::parts`].
     pub parts: Option<&'static str>,
+    /// See [`Parameters::protocol`].
+    pub protocol: Option<WireProtocol>,
+    /// See [`Parameters::channels`].
+    pub channels: Option<u8>,
 }
 
 impl Settings {
     /// Nothing is given.
-    pub const NONE: Settings =
-        Settings { segment: None, radix: None, requests: None, sends: None, parts: None };
+    pub const NONE: Settings = Settings {
+        segment: None,
+        radix: None,
+        requests: None,
+        sends: None,
+        parts: None,
+        protocol: None,
+        channels: None,
+    };
 
     /// These settings, and the defaults for what they do not say.
     pub fn or(self, defaults: Settings) -> Settings {
@@ -62,6 +119,8 @@ impl Settings {
             requests: self.requests.or(defaults.requests),
             sends: self.sends.or(defaults.sends),
             parts: self.parts.or(defaults.parts),
+            protocol: self.protocol.or(defaults.protocol),
+            channels: self.channels.or(defaults.channels),
         }
     }
 
@@ -74,6 +133,8 @@ impl Settings {
             requests: self.requests.unwrap_or(default.requests),
             sends: self.sends.unwrap_or(default.sends),
             parts: self.parts.unwrap_or(default.parts),
+            protocol: self.protocol.unwrap_or(default.protocol),
+            channels: self.channels.unwrap_or(default.channels),
         }
     }
 
@@ -85,6 +146,8 @@ impl Settings {
             ("requests", self.requests.is_some()),
             ("sends", self.sends.is_some()),
             ("parts", self.parts.is_some()),
+            ("protocol", self.protocol.is_some()),
+            ("channels", self.channels.is_some()),
         ];
         given.into_iter().filter(|&(_, given)| given).map(|(name, _)| name)
     }
@@ -106,6 +169,12 @@ impl fmt::Display for Settings {
             Some(SendStyle::AtOnce) => f.write_str(":sends=at-once")?,
             None => {}
         }
-        self.parts.map_or(Ok(()), |parts| write!(f, ":parts={parts}"))
+        if let Some(parts) = self.parts {
+            write!(f, ":parts={parts}")?;
+        }
+        if let Some(protocol) = self.protocol {
+            write!(f, ":protocol={}", protocol.name())?;
+        }
+        self.channels.map_or(Ok(()), |channels| write!(f, ":channels={channels}"))
     }
 }

@@ -144,7 +144,7 @@ impl Tree {
 
 /// Places `1..size` are a search tree: the lowest set bit says how far a place is above the
 /// leaves. Place 0 has one child, the top of that tree.
-fn parent(place: u32, size: u32) -> Option<u32> {
+pub(super) fn parent(place: u32, size: u32) -> Option<u32> {
     if place == 0 {
         return None;
     }
@@ -154,7 +154,7 @@ fn parent(place: u32, size: u32) -> Option<u32> {
     Some(if between < size { between } else { below })
 }
 
-fn children(place: u32, size: u32) -> [Option<u32>; 2] {
+pub(super) fn children(place: u32, size: u32) -> [Option<u32>; 2] {
     let reach = if place == 0 { size.next_power_of_two() } else { place & place.wrapping_neg() };
     let left = (place > 0 && reach > 1).then(|| place - reach / 2);
     let right = (0..reach.ilog2()).rev().map(|bit| place + (1 << bit)).find(|&child| child < size);

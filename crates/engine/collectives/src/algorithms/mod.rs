@@ -14,6 +14,7 @@ pub(crate) mod inter;
 mod level_blocks;
 mod level_pipeline;
 mod mirrored_halving;
+pub(crate) mod nccl;
 pub(crate) mod neighbor;
 mod overlapped_ring;
 mod pipeline;

@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::mpich::{self, MpichError};
 use super::rule::{Condition, Quantity, Rule, RuleError, parse_method};
 use super::selector::{Selector, SelectorError};
+use crate::algorithms::nccl;
 use crate::operation::Operation;
 use crate::shape::Shape;
 use crate::shaped::Shaped;
@@ -87,7 +88,8 @@ impl Choice {
         let operation = operation.into();
         let chosen = self.override_for(operation, shape).or_else(|| self.base.method(operation, shape));
         let default = || default_table().method(operation, shape);
-        chosen.or_else(default).expect("the default table has a rule for every call")
+        let method = chosen.or_else(default).expect("the default table has a rule for every call");
+        nccl::resolved(method, operation.collective, shape)
     }
 
     /// Does the choice depend on where ranks run?

@@ -13,7 +13,7 @@ use mpirage_units::{parse_size, written_size};
 use thiserror::Error;
 
 use super::openmpi::DynamicError;
-use crate::algorithms::simgrid;
+use crate::algorithms::{nccl, simgrid};
 use crate::operation::Operation;
 use crate::performed::Performed;
 use crate::selectors::read_method;
@@ -229,6 +229,9 @@ pub enum RuleError {
     /// Ranks would choose differently.
     #[error("a rule for {0} cannot read sizes, since ranks know different ones")]
     ReadsSize(Operation),
+    /// NCCL has it, and we do not.
+    #[error("{0} is not implemented: {1}; write nccl/ring, nccl/tree, nccl/grouped or nccl/tuned")]
+    NotOfNccl(String, &'static str),
     /// The line has no method.
     #[error("a rule is: collective, conditions, algorithm; as in allreduce bytes<4096 recursive-doubling")]
     Incomplete,
@@ -301,6 +304,10 @@ impl Rule {
 
 /// A method of this collective; an unknown name gets a list of those there are.
 pub(crate) fn parse_method(collective: Collective, text: &str) -> Result<Method, RuleError> {
+    let name = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase().replace('_', "-");
+    if let Some(reason) = nccl::missing(&name) {
+        return Err(RuleError::NotOfNccl(name, reason));
+    }
     read_method(&simgrid::spelled(collective, text)).map_err(|error| match error {
         MethodError::UnknownAlgorithm(name) => RuleError::NotForCollective { collective, name },
         other => RuleError::Method(other),

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::openmpi::{is_dynamic_rules, read_dynamic_rules};
 use super::rule::{Rule, RuleError};
 use crate::operation::Operation;
-use crate::selectors::TABLES;
+use crate::selectors::{ALIASES, TABLES};
 use crate::shape::Shape;
 use crate::shaped::Shaped;
 
@@ -54,6 +54,7 @@ impl Selector {
 
     /// The table of a library; none if there is no such name.
     pub fn named(name: &str) -> Option<Arc<Selector>> {
+        let name = ALIASES.iter().find(|&&(alias, _)| alias == name).map_or(name, |&(_, table)| table);
         let at = TABLES.iter().position(|&(known, ..)| known == name)?;
         let read =
             || Selector::parse(TABLES[at].2).expect("the tables in the program are right; a test reads them");

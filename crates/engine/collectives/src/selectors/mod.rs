@@ -33,6 +33,11 @@ pub(crate) const TABLES: &[(&str, &str, &str)] = &[
         include_str!("mpich-levels.rules"),
     ),
     (
+        "nccl-2.20",
+        "NCCL 2.20 on nodes of accelerators: the predictions of its own model, without NVLS and CollNet",
+        include_str!("nccl-2.20.rules"),
+    ),
+    (
         "simgrid",
         "SimGrid 3.32's default selection: simple algorithms, most of them linear",
         include_str!("simgrid.rules"),
@@ -48,6 +53,9 @@ pub(crate) const TABLES: &[(&str, &str, &str)] = &[
         concat!(include_str!("simgrid-mpich.rules"), "\n", include_str!("simgrid.rules")),
     ),
 ];
+
+/// Names that stand for the latest table of a library.
+pub(crate) const ALIASES: &[(&str, &str)] = &[("nccl", "nccl-2.20")];
 
 /// A method, as options and rules write it: `k-nomial:radix=4:segment=32KiB`.
 pub fn read_method(text: &str) -> Result<Method, MethodError> {

@@ -194,13 +194,13 @@ impl<'a> Machine<'a> {
             Step::Recv { from, bytes, slot } => {
                 (Pair { from, to: me, slot }, bytes, None, RequestKind::Receive)
             }
-            Step::Reduce { bytes } => {
+            Step::Reduce { bytes } | Step::Combine { bytes } => {
                 if let Err(text) = self.memory.reduce(rank, bytes) {
                     self.failure = Some(Failure::Data(me, text));
                 }
                 return;
             }
-            Step::Copy { .. } | Step::WaitAll | Step::Wait { .. } => return,
+            Step::Copy { .. } | Step::Delay { .. } | Step::WaitAll | Step::Wait { .. } => return,
         };
         this.careless |= pair.from == pair.to && !self.to_itself || pair.from.max(pair.to) >= others;
         let carried = match kind {
@@ -310,7 +310,9 @@ impl<'a> Machine<'a> {
             sent[pair.from as usize] += bytes;
             received[pair.to as usize] += bytes;
         }
-        let reduced = |step: &Step| if let Step::Reduce { bytes } = step { *bytes } else { 0 };
+        let reduced = |step: &Step| {
+            if let Step::Reduce { bytes } | Step::Combine { bytes } = step { *bytes } else { 0 }
+        };
         Outcome {
             heard: self.ranks.iter().map(|rank| rank.heard).collect(),
             rounds: self.ranks.iter().map(|rank| rank.date).max().unwrap_or(0),

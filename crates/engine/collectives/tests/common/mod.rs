@@ -158,7 +158,7 @@ pub fn all_methods() -> impl Iterator<Item = (Collective, Method)> {
             for &radix in &radices {
                 for &requests in &requests {
                     for &sends in &sends {
-                        let settings = Settings { segment, radix, requests, sends, parts: None };
+                        let settings = Settings { segment, radix, requests, sends, ..Settings::NONE };
                         methods.push((collective, Method { algorithm, settings }));
                     }
                 }

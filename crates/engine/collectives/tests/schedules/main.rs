@@ -4,6 +4,7 @@ mod across_sides;
 mod choice;
 mod every_algorithm;
 mod exact;
+mod nccl;
 mod neighbors;
 mod openmpi_rules;
 mod simgrid;

@@ -8,7 +8,8 @@
 //! | `>>3:8`, `<<3:8` | the same without blocking; `>>3:8/1` belongs to request set 1 |
 //! | `>!3:8`, `>>!3:8` | synchronous sends |
 //! | `wait`, `wait/1`, `wait/1≤2` | waits for all, for set 1, until two of set 1 are left |
-//! | `+8`, `=8` | reduces, copies 8 bytes |
+//! | `+8`, `=8`, `~8` | reduces, copies 8 bytes, combines 8 while they arrive |
+//! | `@600` | lets 600 ps pass |
 //! | `*1` after a size | slot 1 |
 
 use std::fmt::Write;
@@ -88,6 +89,8 @@ fn sign(step: Step) -> String {
         Step::Wait { set, left: 0 } => format!("wait/{set}"),
         Step::Wait { set, left } => format!("wait/{set}≤{left}"),
         Step::Reduce { bytes } => format!("+{bytes}"),
+        Step::Combine { bytes } => format!("~{bytes}"),
+        Step::Delay { span } => format!("@{}", span.as_picos()),
         Step::Copy { bytes, blocks: 0 } => format!("={bytes}"),
         Step::Copy { bytes, blocks } => format!("={bytes}/{blocks}"),
     }

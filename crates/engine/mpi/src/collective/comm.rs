@@ -5,7 +5,9 @@ use std::sync::Arc;
 use mpirage_call::{CommRequest, ContextId, RankId, SELF, UNIVERSE, WORLD};
 use mpirage_collectives::Nodes;
 use mpirage_data::Group;
+use mpirage_platform::{Accelerators, HostId};
 
+use super::nodes::nodes_of;
 use crate::ids::InstanceId;
 use crate::origin::Origin;
 
@@ -221,14 +223,20 @@ impl Comms {
     }
 
     /// The members of a communicator that share a node.
-    pub(crate) fn nodes(&mut self, id: CommId, node_of: impl Fn(RankId) -> u32) -> Option<Arc<Nodes>> {
+    pub(crate) fn nodes(
+        &mut self,
+        id: CommId,
+        host_of: impl Fn(RankId) -> HostId,
+        accelerators: Option<Accelerators>,
+    ) -> Option<Arc<Nodes>> {
         let comm = match id {
             CommId::World(job) => &mut self.world_comms[job as usize],
             CommId::Made(context) => &mut self.made[context.index()],
         };
         let group = comm.group.as_ref()?;
         let worlds = (0..group.size()).filter_map(|member| group.world_of(member));
-        let nodes = || Arc::new(Nodes::new(worlds.map(|world| node_of(RankId::new(world)))));
+        let hosts = worlds.map(|world| host_of(RankId::new(world)));
+        let nodes = || Arc::new(nodes_of(hosts, accelerators));
         Some(Arc::clone(comm.nodes.get_or_insert_with(nodes)))
     }
 

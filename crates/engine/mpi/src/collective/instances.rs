@@ -8,6 +8,7 @@ use mpirage_call::{
 };
 use mpirage_collectives::{Choice, Operation, Shape, Step};
 use mpirage_data::Group;
+use mpirage_platform::{Accelerators, HostId};
 use mpirage_record::Record;
 use mpirage_units::{Duration, Time};
 use rustc_hash::FxHashMap;
@@ -82,9 +83,10 @@ pub(crate) struct Left {
 /// All collectives of a run.
 pub(crate) struct Collectives {
     choice: Choice,
+    accelerators: Option<Accelerators>,
     times: Option<Box<dyn CollectiveTimes>>,
     /// Memory for the hosts of the members of one of these collectives.
-    hosts: Vec<mpirage_platform::HostId>,
+    hosts: Vec<HostId>,
     comms: Comms,
     instances: Table<InstanceId, Instance>,
     plans: Plans,
@@ -107,6 +109,7 @@ impl Collectives {
     ) -> Collectives {
         Collectives {
             choice,
+            accelerators: None,
             times,
             hosts: Vec::new(),
             comms: Comms::new(sizes),
@@ -118,6 +121,11 @@ impl Collectives {
             spare: Vec::new(),
             started: 0,
         }
+    }
+
+    /// With hosts that are accelerators.
+    pub(crate) fn on(self, accelerators: Option<Accelerators>) -> Collectives {
+        Collectives { accelerators, ..self }
     }
 
     #[inline]
@@ -285,13 +293,13 @@ impl Collectives {
         Ok(Entered { instance: id, member })
     }
 
-    /// Chooses the schedule of a rank that has entered; the first one chooses the method for all. `node_of` gives the node of a
+    /// Chooses the schedule of a rank that has entered; the first one chooses the method for all. `host_of` gives the host of a
     /// rank.
     pub(crate) fn choose_plan(
         &mut self,
         entered: Entered,
         call: &CollectiveCall<'_>,
-        node_of: impl Fn(RankId) -> u32,
+        host_of: impl Fn(RankId) -> HostId,
     ) -> (PlanId, Method) {
         let instance = &mut self.instances[entered.instance];
         if let (Some(common), None) = (instance.common_plan, instance.mismatch)
@@ -300,7 +308,8 @@ impl Collectives {
             return (common.plan, common.method);
         }
         let (member, comm) = (entered.member, instance.comm);
-        let nodes = if self.choice.reads_nodes() { self.comms.nodes(comm, node_of) } else { None };
+        let nodes =
+            if self.choice.reads_nodes() { self.comms.nodes(comm, host_of, self.accelerators) } else { None };
         // Ranks that disagree follow the same schedule all the same.
         let bytes = instance.mismatch.map_or_else(|| call.shape_bytes(member), |mismatch| mismatch.first);
         let size = instance.size() as u32;
@@ -401,7 +410,7 @@ impl Collectives {
         &mut self,
         entered: Entered,
         call: &CollectiveCall<'_>,
-        host: impl Fn(RankId) -> mpirage_platform::HostId,
+        host: impl Fn(RankId) -> HostId,
     ) -> Duration {
         let Collectives { instances, times, hosts, .. } = self;
         let (Entered { instance, member }, Some(times)) = (entered, times) else { return Duration::ZERO };

@@ -7,6 +7,7 @@ pub(crate) mod exchange;
 pub(crate) mod formula;
 pub(crate) mod instance;
 mod instances;
+pub(crate) mod nodes;
 pub(crate) mod plans;
 pub(crate) mod run;
 

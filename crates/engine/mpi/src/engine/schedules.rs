@@ -210,6 +210,9 @@ impl<M: Memory> Core<M> {
                 self.recv_step(id, (from, slot), bytes, stop, awaited)
             }
             Step::Reduce { bytes } => self.work_step(id, self.protocol().reduction(bytes)),
+            // The message brings the bytes no faster than the device combines them.
+            Step::Combine { .. } => Duration::ZERO,
+            Step::Delay { span } => self.work_step(id, span),
             Step::Copy { bytes, blocks } => self.work_step(id, self.protocol().copy(bytes, blocks)),
             Step::WaitAll => {
                 self.collectives.run_mut(id).wait(Stop::WaitAll);
@@ -344,7 +347,7 @@ impl<M: Memory> Core<M> {
         }
         let call = &CollectiveCall { kind: scheduled_kind(call), ..*call };
         let wire = &self.wire;
-        let (plan, method) = self.collectives.choose_plan(entered, call, |rank| wire.host(rank).0);
+        let (plan, method) = self.collectives.choose_plan(entered, call, |rank| wire.host(rank));
         self.record_schedule(entered, caller, call, Some(method));
         let run = self.collectives.start_run(entered, plan);
         if let Some(clocks) = self.observers.ideal() {

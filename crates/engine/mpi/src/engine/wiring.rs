@@ -7,7 +7,7 @@ use mpirage_call::{ContextId, LineId, RankId, Reply, Stamp, Tally};
 use mpirage_collectives::Choice;
 use mpirage_data::Group;
 use mpirage_kernel::{Energy, Event, Kernel, NetworkStatistics};
-use mpirage_platform::{HostId, Storages};
+use mpirage_platform::{Accelerators, HostId, Storages};
 use mpirage_record::{Record, Recorder};
 use mpirage_units::Time;
 
@@ -62,6 +62,8 @@ pub struct Setup {
     pub protocol: Protocol,
     /// The algorithms of collectives.
     pub collectives: Choice,
+    /// The hosts as accelerators, which share nodes, if they are.
+    pub accelerators: Option<Accelerators>,
     /// A formula for how long collectives take, instead of algorithms.
     pub collective_times: Option<Box<dyn CollectiveTimes>>,
     /// Where computation times come from.
@@ -111,7 +113,8 @@ impl<M: Memory> Engine<M> {
             DataPlane::new(memory),
             observers,
             Jobs::new(&sizes),
-            Collectives::new(setup.collectives, setup.collective_times, &sizes, overhead),
+            Collectives::new(setup.collectives, setup.collective_times, &sizes, overhead)
+                .on(setup.accelerators),
             Files::new(setup.storages),
         );
         start_jobs(&mut core, &sizes, &setup.starts);

@@ -201,6 +201,7 @@ fn build(
         starts: Vec::new(),
         protocol: model.protocol.clone(),
         collectives: Choice::parse(choice).unwrap(),
+        accelerators: None,
         collective_times,
         bursts,
         storages,

@@ -27,6 +27,7 @@ pub(crate) use mesh::Mesh;
 pub(crate) use rails::{Cables as RailsCables, Rails, Size as RailsSize};
 pub(crate) use torus::Torus;
 
+use crate::accelerators::Accelerators;
 use crate::host::HostGroup;
 use crate::interface::{HostInterfaces, InterfaceSwitches, Positions};
 use crate::link::{Cable, Duplex, LinkEnd, LinkId, LinkSpec};
@@ -74,6 +75,11 @@ pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
 
     /// The two ends of a cable, its first direction leading from the first to the second; none if it is a limit or a loopback.
     fn cable_ends(&self, role: Role, cable: u32) -> Option<[LinkEnd; 2]>;
+
+    /// How many hosts are accelerators of one node, if hosts are; they follow each other.
+    fn accelerators_per_node(&self) -> Option<u32> {
+        None
+    }
 
     /// Two hosts between which no route is longer.
     fn farthest(&self) -> (u32, u32) {
@@ -197,6 +203,16 @@ impl Fabric {
 
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Its hosts as accelerators, if they are.
+    pub fn accelerators(&self) -> Option<Accelerators> {
+        let per_node = self.shape.accelerators_per_node()?;
+        let rate = |role| {
+            let class = self.layout.classes().iter().find(|class| class.role == role);
+            class.map_or(0, |class| class.cable.spec.bandwidth as u64)
+        };
+        Some(Accelerators { per_node, inside: rate(Role::Inside), port: rate(Role::Host) })
     }
 
     /// Its shape as its file describes it: in hosts, not in interfaces.

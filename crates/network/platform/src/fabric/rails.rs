@@ -172,6 +172,10 @@ impl Shape for Rails {
         })
     }
 
+    fn accelerators_per_node(&self) -> Option<u32> {
+        Some(self.size.devices)
+    }
+
     fn topology(&self) -> Topology {
         let Size { units, nodes, devices, spines } = self.size;
         Topology::Rails { units, nodes, devices, spines }

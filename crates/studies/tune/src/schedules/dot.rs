@@ -57,7 +57,9 @@ fn name(rank: usize, step: Option<usize>) -> String {
 fn style(step: &Step) -> &'static str {
     match step {
         Step::WaitAll | Step::Wait { .. } => ", style=rounded",
-        Step::Reduce { .. } | Step::Copy { .. } => ", style=filled, fillcolor=lightgray",
+        Step::Reduce { .. } | Step::Combine { .. } | Step::Delay { .. } | Step::Copy { .. } => {
+            ", style=filled, fillcolor=lightgray"
+        }
         _ => "",
     }
 }

@@ -93,6 +93,7 @@ pub fn replay_model(
         starts: Vec::new(),
         protocol: model.protocol,
         collectives: Choice::parse("").unwrap(),
+        accelerators: None,
         collective_times,
         bursts: Bursts::Measured,
         storages: Default::default(),

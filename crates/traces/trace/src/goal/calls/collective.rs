@@ -78,6 +78,8 @@ impl GoalWriter {
                     wait_for(chain, &mut sets[usize::from(set)], left as usize);
                 }
                 Step::Reduce { bytes } => self.local(rank, chain, bytes as f64 * self.local_work[0]),
+                Step::Combine { .. } => {}
+                Step::Delay { span } => self.local(rank, chain, span.as_secs_f64()),
                 Step::Copy { bytes, blocks } => {
                     let [_, copy, block] = self.local_work;
                     self.local(rank, chain, bytes as f64 * copy + f64::from(blocks) * block);

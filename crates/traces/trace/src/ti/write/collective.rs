@@ -165,6 +165,8 @@ impl TiWriter {
                     next = first;
                 }
                 Step::Reduce { bytes } => self.work(rank, bytes as f64 * self.local_work[0]),
+                Step::Combine { .. } => {}
+                Step::Delay { span } => self.paused(rank, span),
                 Step::Copy { bytes, blocks } => {
                     let [_, copy, block] = self.local_work;
                     self.work(rank, bytes as f64 * copy + f64::from(blocks) * block);
