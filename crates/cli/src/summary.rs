@@ -85,7 +85,7 @@ pub fn print(figures: &Figures) {
             thousands(figures.samples_skipped)
         );
     }
-    say!("  ranks           {}: {}", figures.ranks_as, figures.ranks_as_because);
+    say!("  ranks           {}: {}{}", figures.ranks_as, figures.ranks_as_because, workers(figures));
     if figures.cores_here > 1 && computes_on_one_core(figures) {
         say!(
             "  hint            the ranks took turns to compute on one of {} cores; --ranks-as processes uses all of them",
@@ -100,6 +100,15 @@ fn simulated_time(figures: &Figures) -> String {
     match &figures.trust {
         Some(trust) => format!("{time} ({})", trust.describe()),
         None => time,
+    }
+}
+
+/// `; in 4 worker processes`, if there are several.
+fn workers(figures: &Figures) -> String {
+    match (figures.workers, &figures.one_worker_because) {
+        (_, Some(reason)) => format!("; in one process: {reason}"),
+        (Some(workers @ 2..), None) => format!("; in {workers} worker processes"),
+        _ => String::new(),
     }
 }
 

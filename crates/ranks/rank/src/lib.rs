@@ -22,6 +22,7 @@ mod pace;
 mod processes;
 mod program;
 mod ranks;
+mod remote_memory;
 mod replayed;
 mod running;
 mod service;
@@ -36,6 +37,9 @@ mod threads;
 mod unfoldable;
 #[cfg(target_arch = "x86_64")]
 mod watchdog;
+#[cfg(target_arch = "x86_64")]
+mod workers;
+mod working;
 mod yielding;
 
 pub use ahead::RunAhead;
@@ -43,7 +47,7 @@ pub use crash::Death;
 pub use executable::{Unfit, interface_of_library};
 pub use foldability::Foldability;
 #[cfg(target_arch = "x86_64")]
-pub use foldability::foldability;
+pub use foldability::{foldability, shares_memory};
 #[cfg(target_arch = "x86_64")]
 pub use folded::{FoldError, Folded};
 pub use interface::{Interface, is_other_mpi};
@@ -53,8 +57,10 @@ pub use processes::{DataPlane, Processes};
 pub use program::Program;
 pub use ranks::Ranks;
 pub use replayed::ReplayedRanks;
-pub use session::{Outcome, Session, SessionError, SoFar, Watch};
+pub use session::{LostWorker, Outcome, Session, SessionError, SoFar, Watch};
 pub use shared::SharedFile;
 pub use symbols::{Instances, Site, Symbols};
+#[cfg(target_arch = "x86_64")]
+pub use workers::Workers;
 #[cfg(not(target_arch = "x86_64"))]
-pub use unfoldable::{FoldError, Folded, foldability};
+pub use unfoldable::{FoldError, Folded, Workers, foldability};

@@ -1,6 +1,7 @@
 //! A run from start to end.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,6 +80,8 @@ pub enum Outcome {
         /// The signal.
         signal: i32,
     },
+    /// A worker that held folded ranks has died.
+    WorkerDied(LostWorker),
     /// A rank has not called MPI for longer than allowed.
     RankHangs {
         /// The rank that does not call MPI.
@@ -86,6 +89,19 @@ pub enum Outcome {
         /// The seconds since its last call.
         seconds: f64,
     },
+}
+
+/// A worker that died.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostWorker {
+    /// Its number.
+    pub worker: usize,
+    /// The ranks that it held.
+    pub held: Vec<Range<u32>>,
+    /// The rank that ran.
+    pub running: Option<u32>,
+    /// How it died.
+    pub death: Death,
 }
 
 impl Outcome {
@@ -168,9 +184,10 @@ impl Session {
         watch: &'a mut dyn Watch,
     ) -> Result<Running<'a>, SessionError> {
         let signals = prepare(engine)?;
-        // Folded ranks run on one thread.
+        // Folded ranks of one process run on one thread. Those of workers run whenever they may.
         let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
-        engine.release_early(how != RunAhead::Never);
+        let has_workers = matches!(engine.memory(), Ranks::Workers(_));
+        engine.release_early(how != RunAhead::Never || has_workers);
         let ahead = Ahead::new(how, Cores::new(self.cores), self.hosts.len());
         Ok(Running::new(self, Simulation(engine), watch, signals, ahead))
     }

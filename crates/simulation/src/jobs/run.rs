@@ -181,6 +181,7 @@ impl JobsRun {
             options: RankOptions { call_paths: self.callers(), ..RankOptions::default() },
             execution: Execution {
                 folded: None,
+                workers: 1,
                 data_plane: DataPlane::Direct,
                 rank_timeout: self.rank_timeout.map(Duration::from_secs_f64),
                 cores: None,

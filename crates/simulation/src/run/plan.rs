@@ -10,6 +10,7 @@ use mpirage_rank::{DataPlane, Interface, Program, RunAhead};
 
 use super::measured::Measured;
 use super::request::{Compute, RunRequest};
+use super::workers;
 use crate::check::CheckRun;
 use crate::costs::{self, Recording};
 use crate::emulation::Emulation;
@@ -52,6 +53,8 @@ pub struct Run {
     pub(super) repeated: Option<Measured>,
     /// Whether ranks are processes or folded.
     pub(super) rank_mode: RankMode,
+    /// How many processes hold folded ranks.
+    pub(super) workers: usize,
     /// Cores of this machine that ranks may use.
     pub(super) cores_here: usize,
     /// How bytes move between processes.
@@ -94,6 +97,7 @@ impl Run {
             _ if universe > ranks => rank_mode::only_processes(&request.ranks_as, UNIVERSE)?,
             _ => rank_mode::decide(&request.ranks_as, &programs)?,
         };
+        let workers = workers::choose(&request, purpose, &rank_mode, &programs)?;
         if !rank_mode.folded {
             let named = if universe > ranks { "--universe-size" } else { "-n" };
             limits::check_ranks(&format!("{named} {universe}"), universe.into(), RankKind::Process)?;
@@ -123,6 +127,7 @@ impl Run {
             recording: recording.or_else(|| repeated.as_ref().map(|measured| measured.recording.clone())),
             repeated,
             rank_mode,
+            workers,
             cores_here: request.cores.map_or_else(all_cores, usize::from),
             data_plane: request.data_plane()?,
             run_ahead: request.run_ahead()?,
