@@ -156,7 +156,8 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
             0 => String::new(),
             _ => format!(", … ({} ranks)", held.iter().map(ExactSizeIterator::len).sum::<usize>()),
         };
-        let ran = running.map_or(String::new(), |rank| format!(" while rank {rank} ran{}", self.last_call_of(rank)));
+        let ran = running
+            .map_or(String::new(), |rank| format!(" while rank {rank} ran{}", self.last_call_of(rank)));
         format!(
             "worker {worker}, which held ranks {shown}{more}, {}{ran}; --workers 1 runs all ranks in one process",
             death.describe()

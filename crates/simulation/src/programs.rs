@@ -13,8 +13,8 @@ use mpirage_channel::Briefing;
 use mpirage_mpi::{Balancing, Bursts, Ending, Engine, MatchChoice};
 use mpirage_packet::CaptureRequest;
 use mpirage_rank::{
-    DataPlane, Folded, LostWorker, Outcome, Pacer, Processes, Program, Ranks, RunAhead, Session, SessionError, SoFar,
-    Symbols, Watch, Workers,
+    DataPlane, Folded, LostWorker, Outcome, Pacer, Processes, Program, Ranks, RunAhead, Session,
+    SessionError, SoFar, Symbols, Watch, WorkerCount, Workers,
 };
 use mpirage_record::Recorder;
 
@@ -41,7 +41,7 @@ pub struct Execution {
     /// The MPI library with which all ranks are folded into this process; none: each rank is a process.
     pub folded: Option<PathBuf>,
     /// How many processes hold folded ranks.
-    pub workers: usize,
+    pub workers: WorkerCount,
     /// How bytes move between processes.
     pub data_plane: DataPlane,
     /// The longest a rank may go without calling MPI.
@@ -148,7 +148,7 @@ impl ProgramRun<'_> {
             let folded = Folded::new(ranks, &briefing, library, &programs, *rank_timeout);
             let folded = folded.context("cannot fold the ranks")?;
             return Ok(match *workers {
-                1 => Ranks::Folded(Box::new(folded)),
+                WorkerCount::Exactly(1) => Ranks::Folded(Box::new(folded)),
                 several => Ranks::Workers(Box::new(Workers::new(folded, several))),
             });
         }

@@ -40,7 +40,8 @@ pub struct RunArguments {
     /// How ranks are executed: auto, processes or folded
     #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS", help_heading = EXECUTION)]
     pub ranks_as: String,
-    /// How many processes hold the folded ranks, which then compute on so many cores; simulated time does not depend on it
+    /// How many processes hold the folded ranks, which then compute on so many cores: a number, or auto (one per core, once ranks prove to
+    /// run for long between calls); simulated time does not depend on it
     #[arg(long, default_value = "1", value_name = "N", help_heading = EXECUTION)]
     pub workers: String,
     /// The time that the program's clock functions return: simulated or real

@@ -82,8 +82,7 @@ impl StatusPage {
         const { assert!(size_of::<Status>() <= STATUS_BYTES) };
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a fresh mapping wherever the kernel likes touches nothing that exists.
-        let base =
-            unsafe { mmap_anonymous(std::ptr::null_mut(), STATUS_BYTES, access, MapFlags::SHARED)? };
+        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), STATUS_BYTES, access, MapFlags::SHARED)? };
         let page = StatusPage(base.cast());
         let status = page.get();
         [&status.running, &status.wanted, &status.out_of_files]
@@ -164,7 +163,8 @@ impl Worker {
     /// Gives a line its reply: it runs when those before it have stopped.
     pub fn answer(&mut self, line: LineId, reply: &Reply) -> Result<(), Full> {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let encoded = encode_reply(reply, &mut buffer).map(|count| self.command(line, Task::Run, &buffer[..count]));
+        let encoded =
+            encode_reply(reply, &mut buffer).map(|count| self.command(line, Task::Run, &buffer[..count]));
         self.buffer = buffer;
         encoded
     }
@@ -256,7 +256,8 @@ impl Worker {
 impl WorkerEnd<'_> {
     /// Waits for the next command, whose payload is stored in `payload`.
     pub fn command(&mut self, payload: &mut Vec<u64>) -> (LineId, Task) {
-        let [length, kind, line, argument] = self.take(COMMAND_HEAD, |head| [head[0], head[1], head[2], head[3]]);
+        let [length, kind, line, argument] =
+            self.take(COMMAND_HEAD, |head| [head[0], head[1], head[2], head[3]]);
         payload.clear();
         self.take(length as usize, |words| payload.extend_from_slice(words));
         let task = match kind {

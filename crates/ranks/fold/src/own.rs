@@ -66,7 +66,9 @@ impl OwnLibraries {
 
     /// What the libraries import that each rank has a copy of, with the names of the libraries.
     pub fn imports(&self) -> impl Iterator<Item = (&str, &Import)> {
-        self.own.iter().flat_map(|library| library.image.imports().map(|import| (library.name.as_str(), import)))
+        self.own
+            .iter()
+            .flat_map(|library| library.image.imports().map(|import| (library.name.as_str(), import)))
     }
 
     /// Those of which each rank has a copy.

@@ -57,10 +57,10 @@ pub use processes::{DataPlane, Processes};
 pub use program::Program;
 pub use ranks::Ranks;
 pub use replayed::ReplayedRanks;
-pub use session::{LostWorker, Outcome, Session, SessionError, SoFar, Watch};
+pub use session::{LostWorker, Outcome, Session, SessionError, SoFar, Watch, WorkerCount};
 pub use shared::SharedFile;
 pub use symbols::{Instances, Site, Symbols};
-#[cfg(target_arch = "x86_64")]
-pub use workers::Workers;
 #[cfg(not(target_arch = "x86_64"))]
 pub use unfoldable::{FoldError, Folded, Workers, foldability};
+#[cfg(target_arch = "x86_64")]
+pub use workers::Workers;

@@ -9,11 +9,11 @@ use mpirage_call::{LineId, RankId, Reply};
 use mpirage_channel::{Disturbed, Waiting, WorldPlace};
 use mpirage_mpi::RankAddress;
 
-use crate::{Folded, Workers};
 use crate::crash::Death;
 use crate::processes::Processes;
 use crate::program::{Identity, Program};
 use crate::symbols::{Site, Symbols};
+use crate::{Folded, Workers};
 
 /// Why a line stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Ranks {
     }
 
     /// Why folded ranks are in one process although workers were asked for.
-    pub fn alone_because(&self) -> Option<&str> {
+    pub fn alone_because(&self) -> Option<String> {
         match self {
             Ranks::Workers(workers) => workers.alone_because(),
             Ranks::Processes(_) | Ranks::Folded(_) => None,

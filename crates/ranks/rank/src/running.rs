@@ -297,7 +297,8 @@ impl<'a> Running<'a> {
             let limit = self.session.rank_timeout;
             if limit.is_some_and(|limit| waited > limit)
                 || self.is_given_up()
-                || stop == Some(Stop::Cancelled) {
+                || stop == Some(Stop::Cancelled)
+            {
                 let seconds = limit.map_or(waited, |limit| limit.max(waited)).as_secs_f64();
                 return Ok(Err(Outcome::RankHangs { rank: rank.get(), seconds }));
             }

@@ -15,7 +15,7 @@ use crate::foldability::Foldability;
 use crate::program::{Identity, Program};
 use crate::ranks::Stop;
 use crate::service::Serve;
-use crate::session::LostWorker;
+use crate::session::{LostWorker, WorkerCount};
 use crate::symbols::Symbols;
 
 /// Why ranks cannot be folded.
@@ -51,7 +51,7 @@ impl Folded {
 
 impl Workers {
     /// There are no ranks.
-    pub fn new(folded: Folded, _: usize) -> Workers {
+    pub fn new(folded: Folded, _: WorkerCount) -> Workers {
         match folded {}
     }
 
@@ -61,7 +61,7 @@ impl Workers {
     }
 
     /// There are none.
-    pub fn alone_because(&self) -> Option<&str> {
+    pub fn alone_because(&self) -> Option<String> {
         match *self {}
     }
 }

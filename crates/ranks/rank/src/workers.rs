@@ -12,6 +12,7 @@
 
 mod held;
 mod loop_of_worker;
+mod trial;
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -31,11 +32,12 @@ use crate::program::{Identity, Program};
 use crate::ranks::Stop;
 use crate::remote_memory;
 use crate::service::Serve;
-use crate::session::LostWorker;
+use crate::session::{LostWorker, WorkerCount};
 use crate::symbols::Symbols;
 use crate::watchdog;
 
 use held::Held;
+use trial::Trial;
 
 /// How long to wait for a report before looking whether the worker lives.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -45,11 +47,11 @@ const STOPPING: Duration = Duration::from_secs(1);
 /// All ranks of a run.
 pub struct Workers {
     folded: Folded,
-    /// The number of workers that is asked for.
-    wanted: usize,
+    wanted: WorkerCount,
     crew: Option<Crew>,
-    /// Why there are no workers.
-    alone_because: Option<String>,
+    trial: Trial,
+    /// Why workers are impossible here.
+    impossible: Option<String>,
 }
 
 /// The workers.
@@ -79,8 +81,8 @@ struct Line {
 
 impl Workers {
     /// Ranks that are to be held by so many workers once all have been started.
-    pub fn new(folded: Folded, wanted: usize) -> Workers {
-        Workers { folded, wanted, crew: None, alone_because: None }
+    pub fn new(folded: Folded, wanted: WorkerCount) -> Workers {
+        Workers { folded, wanted, crew: None, trial: Trial::default(), impossible: None }
     }
 
     /// How many processes run ranks.
@@ -89,8 +91,9 @@ impl Workers {
     }
 
     /// Why there are no workers although they were asked for.
-    pub fn alone_because(&self) -> Option<&str> {
-        self.alone_because.as_deref()
+    pub fn alone_because(&self) -> Option<String> {
+        let doubted = matches!(self.wanted, WorkerCount::IfItPays(_)) && self.crew.is_none();
+        self.impossible.clone().or_else(|| doubted.then(|| self.trial.reason()))
     }
 
     /// Starts the workers if all ranks have been started. True if there are workers.
@@ -98,15 +101,20 @@ impl Workers {
         if self.crew.is_some() {
             return true;
         }
-        if self.alone_because.is_some() || !self.folded.are_all_started() {
+        if self.impossible.is_some() || !self.folded.are_all_started() {
             return false;
         }
-        match Crew::start(&mut self.folded, self.wanted) {
+        let count = match self.wanted {
+            WorkerCount::Exactly(count) => count,
+            WorkerCount::IfItPays(count) if self.trial.pays() => count,
+            WorkerCount::IfItPays(_) => return false,
+        };
+        match Crew::start(&mut self.folded, count) {
             Ok(crew) => {
                 self.folded.leave_to_workers();
                 self.crew = Some(crew);
             }
-            Err(reason) => self.alone_because = Some(reason),
+            Err(reason) => self.impossible = Some(reason),
         }
         self.crew.is_some()
     }
@@ -136,13 +144,22 @@ impl Workers {
 
     /// Waits for a while until a line stops.
     pub(crate) fn wait(&mut self, line: LineId) -> Option<Stop> {
-        let Some(crew) = &mut self.crew else { return Some(self.folded.wait(self.folded.rank_of(line))) };
+        let Some(crew) = &mut self.crew else { return Some(self.run_here(line)) };
         let report = crew.wait(line)?;
         let (stop, place) = (loop_of_worker::stop_of(report), report.place);
         if let Stop::Ended(death) = stop {
             self.folded.note_end(RankId::new(line.get()), death, place);
         }
         Some(stop)
+    }
+
+    /// Runs a line while there are no workers.
+    fn run_here(&mut self, line: LineId) -> Stop {
+        let rank = self.folded.rank_of(line);
+        match (self.wanted, self.folded.are_all_started()) {
+            (WorkerCount::IfItPays(_), true) => self.trial.time(|| self.folded.wait(rank)),
+            _ => self.folded.wait(rank),
+        }
     }
 
     /// Ranks that run are interrupted, so that this line stops.
@@ -446,7 +463,10 @@ impl Crew {
 impl Drop for Crew {
     fn drop(&mut self) {
         let living = |number: usize| self.deaths.get(number).is_some_and(Option::is_none);
-        let living: Vec<Pid> = (0..self.workers.len()).filter(|&number| living(number)).map(|number| pid_of(&self.workers[number])).collect();
+        let living: Vec<Pid> = (0..self.workers.len())
+            .filter(|&number| living(number))
+            .map(|number| pid_of(&self.workers[number]))
+            .collect();
         for &process in &living {
             let _ = kill(process, Signal::SIGKILL);
         }

@@ -40,7 +40,8 @@ impl Running<'_> {
     fn answer_asking(&mut self) {
         let asking = self.workers().map(Workers::take_asking).unwrap_or_default();
         for line in asking {
-            let asks = self.workers().is_some_and(|workers| workers.is_ahead(line) && workers.asks_when(line));
+            let asks =
+                self.workers().is_some_and(|workers| workers.is_ahead(line) && workers.asks_when(line));
             if asks && !self.simulation.reply(line).early {
                 self.run_ahead(line);
             }
@@ -53,6 +54,7 @@ impl Running<'_> {
             return self.resume_folded(line);
         }
         let mut ahead = self.workers().is_some_and(|workers| workers.is_ahead(line));
+        self.workers().into_iter().for_each(|workers| workers.set_ahead(line, false));
         loop {
             if !ahead && let Some(outcome) = self.give_turn(line)? {
                 return Ok(Some(outcome));
@@ -63,7 +65,6 @@ impl Running<'_> {
             };
             let asks = ahead && self.workers().is_some_and(|workers| workers.asks_when(line));
             if !asks {
-                self.workers().into_iter().for_each(|workers| workers.set_ahead(line, false));
                 return self.folded_stopped(line, Some(stop));
             }
             ahead = false;

@@ -54,7 +54,7 @@ pub struct Run {
     /// Whether ranks are processes or folded.
     pub(super) rank_mode: RankMode,
     /// How many processes hold folded ranks.
-    pub(super) workers: usize,
+    pub(super) workers: workers::Choice,
     /// Cores of this machine that ranks may use.
     pub(super) cores_here: usize,
     /// How bytes move between processes.
@@ -97,7 +97,8 @@ impl Run {
             _ if universe > ranks => rank_mode::only_processes(&request.ranks_as, UNIVERSE)?,
             _ => rank_mode::decide(&request.ranks_as, &programs)?,
         };
-        let workers = workers::choose(&request, purpose, &rank_mode, &programs)?;
+        let cores_here = request.cores.map_or_else(all_cores, usize::from);
+        let workers = workers::choose(&request, purpose, &rank_mode, &programs, cores_here)?;
         if !rank_mode.folded {
             let named = if universe > ranks { "--universe-size" } else { "-n" };
             limits::check_ranks(&format!("{named} {universe}"), universe.into(), RankKind::Process)?;
@@ -121,14 +122,13 @@ impl Run {
             _ => None,
         };
         warnings.extend(repeated.as_ref().and_then(Measured::warning));
-        let all_cores = || available_parallelism().map_or(1, usize::from);
         Ok(Run {
             host_speed,
             recording: recording.or_else(|| repeated.as_ref().map(|measured| measured.recording.clone())),
             repeated,
             rank_mode,
             workers,
-            cores_here: request.cores.map_or_else(all_cores, usize::from),
+            cores_here,
             data_plane: request.data_plane()?,
             run_ahead: request.run_ahead()?,
             simulated_clock: choose("--clock", &request.clock, &[("simulated", true), ("real", false)])?,
@@ -251,4 +251,8 @@ fn speed_of_this_machine(
         (None, None, Compute::None) => known(UNMEASURED_SPEED),
         (option, ..) => host_speed::of_this_machine(option.as_deref()),
     }
+}
+
+fn all_cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
 }
