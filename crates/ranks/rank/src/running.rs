@@ -13,10 +13,11 @@ use crate::border::Simulation;
 use crate::crash::Death;
 use crate::processes::PATIENCE;
 use crate::program::{Identity, Program};
-use crate::ranks::{Ranks, Stop};
+use crate::ranks::Ranks;
 use crate::session::{Outcome, Session, SessionError, SoFar, Watch};
 use crate::signals::Signals;
 use crate::spinning::{SLOW, Spinning};
+use crate::stop::Stop;
 
 /// The time between two displays of progress.
 const PROGRESS: Duration = Duration::from_millis(100);

@@ -1,7 +1,6 @@
 //! A run from start to end.
 
 use std::io;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use thiserror::Error;
 use crate::ahead::{Ahead, RunAhead};
 use crate::border::Simulation;
 use crate::cores::Cores;
-use crate::crash::Death;
+use crate::crash::{Death, LostWorker};
 use crate::program::Program;
 use crate::ranks::Ranks;
 use crate::replayed::ReplayedRanks;
@@ -89,28 +88,6 @@ pub enum Outcome {
         /// The seconds since its last call.
         seconds: f64,
     },
-}
-
-/// How many worker processes hold folded ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WorkerCount {
-    /// So many, or fewer if there are not as many ranks.
-    Exactly(usize),
-    /// So many if ranks turn out to run for long.
-    IfItPays(usize),
-}
-
-/// A worker that died.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LostWorker {
-    /// Its number.
-    pub worker: usize,
-    /// The ranks that it held.
-    pub held: Vec<Range<u32>>,
-    /// The rank that ran.
-    pub running: Option<u32>,
-    /// How it died.
-    pub death: Death,
 }
 
 impl Outcome {

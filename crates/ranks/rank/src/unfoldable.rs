@@ -10,13 +10,13 @@ use mpirage_channel::{Briefing, Disturbed, Mailboxes};
 use mpirage_mpi::RankAddress;
 use thiserror::Error;
 
-use crate::crash::Death;
+use crate::crash::{Death, LostWorker};
 use crate::foldability::Foldability;
 use crate::program::{Identity, Program};
-use crate::ranks::Stop;
 use crate::service::Serve;
-use crate::session::{LostWorker, WorkerCount};
+use crate::stop::Stop;
 use crate::symbols::Symbols;
+use crate::worker_count::WorkerCount;
 
 /// Why ranks cannot be folded.
 #[derive(Debug, Error)]

@@ -27,14 +27,14 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::Folded;
-use crate::crash::Death;
+use crate::crash::{Death, LostWorker};
 use crate::program::{Identity, Program};
-use crate::ranks::Stop;
 use crate::remote_memory;
 use crate::service::Serve;
-use crate::session::{LostWorker, WorkerCount};
+use crate::stop::Stop;
 use crate::symbols::Symbols;
 use crate::watchdog;
+use crate::worker_count::WorkerCount;
 
 use held::Held;
 use trial::Trial;
@@ -77,6 +77,8 @@ struct Line {
     runs: bool,
     /// Its last report, until the engine wants it.
     report: Option<Report>,
+    /// What it wrote before it asked for a date.
+    wrote: Vec<u8>,
 }
 
 impl Workers {
@@ -261,9 +263,11 @@ impl Workers {
     }
 
     pub(crate) fn collect_output(&mut self, rank: RankId) -> bool {
-        let line = LineId::first_of(rank).index();
-        if let Some(report) = self.crew.as_mut().and_then(|crew| crew.lines[line].report.as_mut()) {
-            self.folded.add_output(rank, &std::mem::take(&mut report.bytes));
+        if let Some(crew) = &mut self.crew {
+            let line = &mut crew.lines[LineId::first_of(rank).index()];
+            self.folded.add_output(rank, &std::mem::take(&mut line.wrote));
+            let last = line.report.as_mut().map(|report| std::mem::take(&mut report.bytes));
+            self.folded.add_output(rank, &last.unwrap_or_default());
         }
         self.folded.collect_output(rank)
     }
@@ -372,7 +376,10 @@ impl Crew {
     fn answer(&mut self, line: LineId, reply: &Reply) -> Result<(), String> {
         self.worker_of(line).answer(line, reply).map_err(|error| error.to_string())?;
         let state = &mut self.lines[line.index()];
-        (state.runs, state.report) = (true, None);
+        if let Some(report) = state.report.take() {
+            state.wrote.extend(report.bytes);
+        }
+        state.runs = true;
         Ok(())
     }
 

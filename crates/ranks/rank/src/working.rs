@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use mpirage_call::LineId;
 
-use crate::ranks::{Ranks, Stop};
+use crate::ranks::Ranks;
 use crate::running::Running;
 use crate::session::{Outcome, SessionError};
+use crate::stop::Stop;
 use crate::workers::Workers;
 
 impl Running<'_> {

@@ -6,9 +6,9 @@ use mpirage_mpi::RankAddress;
 use nix::errno::Errno;
 
 use super::{DataPlane, PATIENCE, Processes};
-use crate::ranks::Stop;
 use crate::remote_memory::{self, is_forbidden};
 use crate::service::Serve;
+use crate::stop::Stop;
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
 const STORE_LIMIT: usize = 16 * 1024;

@@ -5,7 +5,7 @@ use mpirage_channel::{Report, Task, WorkerEnd};
 
 use crate::Folded;
 use crate::crash::Death;
-use crate::ranks::Stop;
+use crate::stop::Stop;
 
 /// Kinds of reports: why a line stopped.
 const WAITS: u32 = 0;
