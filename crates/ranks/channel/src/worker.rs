@@ -20,6 +20,8 @@ use crate::ring::Ring;
 const NONE: u32 = u32::MAX;
 /// How long one sleep lasts at most.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// How soon the simulator looks again whether a ring has room.
+const SOON: Duration = Duration::from_millis(1);
 /// Words before the payload of a command, and of a report.
 const COMMAND_HEAD: usize = 4;
 const REPORT_HEAD: usize = 6;
@@ -121,6 +123,9 @@ pub struct Worker {
     reports: Vec<Report>,
     /// Room for a reply or a service.
     buffer: Vec<u64>,
+    /// Words of commands for which the ring had no room, and how many of them it has taken since.
+    backlog: Vec<u64>,
+    taken: usize,
 }
 
 /// A worker's end.
@@ -151,6 +156,8 @@ impl Worker {
                 words: Vec::new(),
                 reports: Vec::new(),
                 buffer: vec![0; INBOX / 8],
+                backlog: Vec::new(),
+                taken: 0,
             }),
         }
     }
@@ -184,7 +191,7 @@ impl Worker {
         self.command(LineId::new(0), Task::Limit { nanos }, &[]);
     }
 
-    /// Sends a command. If there is no room for it, reports are taken until there is.
+    /// Sends a command. It waits here as long as the ring has no room for it: the simulator never waits for that.
     fn command(&mut self, line: LineId, task: Task, payload: &[u64]) {
         let (kind, argument) = match task {
             Task::Run => (0, 0),
@@ -196,16 +203,22 @@ impl Worker {
         self.link.commands.wake_reader();
     }
 
-    fn send(&mut self, mut words: &[u64]) {
-        loop {
-            words = &words[self.link.commands.put(words)..];
-            if words.is_empty() {
-                return;
-            }
-            // The worker may wait for room itself.
-            self.look();
-            self.link.commands.wait_for_room(PATIENCE);
+    fn send(&mut self, words: &[u64]) {
+        self.send_backlog();
+        let sent = if self.backlog.is_empty() { self.link.commands.put(words) } else { 0 };
+        self.backlog.extend_from_slice(&words[sent..]);
+    }
+
+    fn send_backlog(&mut self) {
+        if self.backlog.is_empty() {
+            return;
         }
+        self.taken += self.link.commands.put(&self.backlog[self.taken..]);
+        if self.taken == self.backlog.len() {
+            self.backlog.clear();
+            self.taken = 0;
+        }
+        self.link.commands.wake_reader();
     }
 
     /// Takes the reports that have come.
@@ -215,6 +228,7 @@ impl Worker {
     }
 
     fn look(&mut self) {
+        self.send_backlog();
         self.link.reports.take(&mut self.words);
         let mut done = 0;
         while let Some((report, length)) = read_report(&self.words[done..]) {
@@ -228,6 +242,8 @@ impl Worker {
     pub fn wait(&self, line: LineId, patience: Duration) {
         let wanted = &self.link.status.get().wanted;
         wanted.store(line.get(), Ordering::SeqCst);
+        // Nothing wakes the simulator when the ring has room again.
+        let patience = if self.backlog.is_empty() { patience } else { patience.min(SOON) };
         self.link.reports.wait_for_words(patience);
         wanted.store(NONE, Ordering::Relaxed);
     }

@@ -31,9 +31,13 @@ pub(super) fn choose(
 ) -> Result<Choice, Failure> {
     let wanted = parse(&request.workers, cores)?;
     let one = |one_because| Ok(Choice { count: WorkerCount::Exactly(1), one_because });
+    // Programs are read only if there may be several.
+    match wanted {
+        WorkerCount::Exactly(1) => return one(None),
+        WorkerCount::IfItPays(1) => return one(Some("there is one core for it".to_owned())),
+        WorkerCount::Exactly(_) | WorkerCount::IfItPays(_) => {}
+    }
     match (wanted, obstacle(request, purpose, rank_mode, programs)) {
-        (WorkerCount::Exactly(1), _) => one(None),
-        (WorkerCount::IfItPays(1), _) => one(Some("there is one core for it".to_owned())),
         (count, None) => Ok(Choice { count, one_because: None }),
         (WorkerCount::IfItPays(_), Some(obstacle)) => one(Some(obstacle).filter(|_| rank_mode.folded)),
         (WorkerCount::Exactly(count), Some(obstacle)) => Err(usage(format!("--workers {count}: {obstacle}"))),
