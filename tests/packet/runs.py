@@ -21,7 +21,7 @@ PUNCTUAL = 'late-share = 0\n[model]\nwake-up = "0s"\n'
 QUIET = 'late-share = 0\nopen-from-start = true\n[model]\nwake-up = "0s"\n'
 COMMUNICATION = ("-q", "--compute", "none", "--model", "packet")
 # What differs between runs of the same program, also if one is folded.
-DIFFERENT = (*MEASURED, "ranks_as", "ranks_as_because", "switches")
+DIFFERENT = (*MEASURED, "ranks_as", "ranks_as_because", "workers", "switches")
 
 
 def platform(suite, name, keys="", head=HEAD):

@@ -15,7 +15,7 @@ RANKS = (1, 2, 3, 5, 8, 16)
 STEPS = 40
 PROGRAM = TESTS / "ranks" / "folded" / "random_traffic.c"
 # How ranks live may differ, and what depends on that; the rest may not.
-DIFFERENT = (*MEASURED, "ranks_as", "ranks_as_because")
+DIFFERENT = (*MEASURED, "ranks_as", "ranks_as_because", "workers")
 
 
 def figures(text):

@@ -9,7 +9,7 @@ from harness import MEASURED, MPIRAGE, TESTS
 
 HERE = TESTS / "ranks" / "folded_libraries"
 RANKS = (1, 3, 8, 20)
-DIFFERENT = (*MEASURED, "ranks_as", "ranks_as_because")
+DIFFERENT = (*MEASURED, "ranks_as", "ranks_as_because", "workers")
 
 
 def same(suite, program):

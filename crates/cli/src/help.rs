@@ -25,11 +25,11 @@ const RARE: [&str; 4] = [PLACEMENT, PACKETS, MIGRATION, COMPATIBILITY];
 
 /// Options that `-h` leaves out.
 #[rustfmt::skip]
-const SELDOM: [&str; 39] = [
+const SELDOM: [&str; 40] = [
     "breakpoints", "call_paths", "calls", "clock", "cores", "criterion", "decision", "decompose", "eager_limit", "env", "exhaustive", "export",
     "grid", "hold_out", "host_speed", "io", "lost_after", "memory", "mpi", "mpi_abi", "mpicc", "mpirun", "no_alone", "node", "radices",
     "rank_timeout", "repeat", "report_ideal", "save", "seed", "segments", "share_malloc", "slurm_option", "state", "tag_output", "topology",
-    "trace_collectives", "universe_size", "wdir",
+    "trace_collectives", "universe_size", "wdir", "workers",
 ];
 
 /// Where commands that have no `-n` get their number of ranks from.

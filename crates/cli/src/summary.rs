@@ -63,6 +63,7 @@ pub fn print(figures: &Figures) {
     }
     let largest = match figures.largest_rank_rss_bytes {
         0 => String::new(),
+        worker if several_workers(figures) => format!(", {} largest worker", bytes(worker)),
         rank => format!(", {} largest rank", bytes(rank)),
     };
     say!("  memory          {} simulator{largest}", bytes(figures.peak_rss_bytes));
@@ -85,10 +86,11 @@ pub fn print(figures: &Figures) {
             thousands(figures.samples_skipped)
         );
     }
-    say!("  ranks           {}: {}", figures.ranks_as, figures.ranks_as_because);
+    say!("  ranks           {}: {}{}", figures.ranks_as, figures.ranks_as_because, workers(figures));
     if figures.cores_here > 1 && computes_on_one_core(figures) {
         say!(
-            "  hint            the ranks took turns to compute on one of {} cores; --ranks-as processes uses all of them",
+            "  hint            the ranks took turns to compute on one of {} cores; --workers {} or --ranks-as processes uses all of them",
+            figures.cores_here,
             figures.cores_here
         );
     }
@@ -103,10 +105,23 @@ fn simulated_time(figures: &Figures) -> String {
     }
 }
 
+fn several_workers(figures: &Figures) -> bool {
+    figures.workers.is_some_and(|workers| workers > 1)
+}
+
+/// `; in 4 worker processes`, if there are several.
+fn workers(figures: &Figures) -> String {
+    match (figures.workers, &figures.one_worker_because) {
+        (_, Some(reason)) => format!("; in one process: {reason}"),
+        (Some(workers), None) if several_workers(figures) => format!("; in {workers} worker processes"),
+        _ => String::new(),
+    }
+}
+
 /// Did folded ranks compute for most of a run that was not short? Calls of folded ranks take microseconds.
 fn computes_on_one_core(figures: &Figures) -> bool {
     let per_call = figures.cpu_seconds / figures.calls.max(1) as f64;
-    figures.ranks_as == "folded" && figures.wall_seconds > NOT_SHORT && per_call > LONG_BETWEEN_CALLS
+    figures.workers == Some(1) && figures.wall_seconds > NOT_SHORT && per_call > LONG_BETWEEN_CALLS
 }
 
 fn print_network(network: &BTreeMap<String, u64>) {

@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::mem::{self, Discriminant};
+use std::ops::Range;
 
 use mpirage_call::{ContextId, LineId, RankId, SELF, Unfreed, WORLD, function_name, tag_in_words};
 use mpirage_mpi::{
     BlockedRank, CommunicatorPurpose, Ending, Engine, Leftover, Memory, Origin, Want, waiting_cycle,
 };
-use mpirage_rank::{Death, Outcome};
+use mpirage_rank::{Death, LostWorker, Outcome};
 use mpirage_units::counted;
 
 use crate::deadlock::Deadlock;
@@ -16,6 +17,8 @@ use crate::failure;
 
 /// Blocked ranks shown in full; of the others, only their number.
 const SHOWN: usize = 32;
+/// Ranges of ranks that are shown of a worker.
+const RANGES_SHOWN: usize = 4;
 /// Ranks shown when simulated time overflows.
 const BUSY_SHOWN: usize = 4;
 /// Leaks shown in full.
@@ -133,6 +136,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 Some(format!("rank {rank} was stopped{}: {text}", self.inside(*rank, call)))
             }
             Outcome::RankDied { rank, death } => Some(self.death(*rank, death)),
+            Outcome::WorkerDied(lost) => Some(self.lost_worker(lost)),
             Outcome::Interrupted { signal } => Some(self.interrupted(*signal)),
             Outcome::RankHangs { rank, seconds } => {
                 let place = self.last_call_of(*rank);
@@ -142,6 +146,22 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
                 ))
             }
         }
+    }
+
+    /// `worker 1, which held ranks 4-7 and 12-15, was killed by SIGKILL …`.
+    fn lost_worker(&mut self, LostWorker { worker, held, running, death }: &LostWorker) -> String {
+        let ranks: Vec<String> = held.iter().map(range_text).collect();
+        let shown = ranks.iter().take(RANGES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
+        let more = match ranks.len().saturating_sub(RANGES_SHOWN) {
+            0 => String::new(),
+            _ => format!(", … ({} ranks)", held.iter().map(ExactSizeIterator::len).sum::<usize>()),
+        };
+        let ran = running
+            .map_or(String::new(), |rank| format!(" while rank {rank} ran{}", self.last_call_of(rank)));
+        format!(
+            "worker {worker}, which held ranks {shown}{more}, {}{ran}; --workers 1 runs all ranks in one process",
+            death.describe()
+        )
     }
 
     fn death(&mut self, rank: u32, death: &Death) -> String {
@@ -522,4 +542,12 @@ fn unfreed(unfreed: &Unfreed) -> Option<String> {
     let all = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
     let were = if datatypes + operators + groups + requests == 1 { "was" } else { "were" };
     Some(format!("{all} {were} not freed (sum of all ranks); `mpirage check` names the calls that made them"))
+}
+
+/// `4-7`, or `4`.
+fn range_text(ranks: &Range<u32>) -> String {
+    match ranks.len() {
+        1 => ranks.start.to_string(),
+        _ => format!("{}-{}", ranks.start, ranks.end - 1),
+    }
 }

@@ -22,7 +22,7 @@ use crate::trust::{Measurement, Trust};
 /// The figures of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Figures {
-    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `unreachable`, `network-deadlock`, `misuse`, `aborted`, `rank-died`, `rank-hangs`, `interrupted`.
+    /// How the run ended: `finished`, `deadlock`, `beyond-time`, `unreachable`, `network-deadlock`, `misuse`, `aborted`, `rank-died`, `worker-died`, `rank-hangs`, `interrupted`.
     pub outcome: String,
     /// Simulated seconds until the last rank ended.
     pub simulated_seconds: f64,
@@ -83,6 +83,12 @@ pub struct Figures {
     pub ranks_as: String,
     /// The reason for `ranks_as`.
     pub ranks_as_because: String,
+    /// How many processes held folded ranks; none if ranks were not folded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<usize>,
+    /// Why one process held all ranks although workers were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub one_worker_because: Option<String>,
     /// Cores of this machine that ranks of a program may use.
     #[serde(skip)]
     pub cores_here: usize,
@@ -270,6 +276,7 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::Ended(Ending::Aborted { .. }) => "aborted",
         Outcome::Ended(Ending::Misuse { .. }) => "misuse",
         Outcome::RankDied { .. } => "rank-died",
+        Outcome::WorkerDied(_) => "worker-died",
         Outcome::RankHangs { .. } => "rank-hangs",
         Outcome::Interrupted { .. } => "interrupted",
     }

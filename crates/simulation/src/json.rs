@@ -39,6 +39,20 @@ pub(crate) fn arguments<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<OsSt
     Ok(Vec::<String>::deserialize(source)?.into_iter().map(OsString::from).collect())
 }
 
+/// A word, or a number in its place.
+pub(crate) fn word<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Word(String),
+        Number(u64),
+    }
+    Ok(match Either::deserialize(source)? {
+        Either::Word(word) => word,
+        Either::Number(number) => number.to_string(),
+    })
+}
+
 /// Variables of an environment: an object with their values.
 pub(crate) fn variables<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<(OsString, OsString)>, D::Error> {
     let variables = BTreeMap::<String, String>::deserialize(source)?;

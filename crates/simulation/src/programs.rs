@@ -13,8 +13,8 @@ use mpirage_channel::Briefing;
 use mpirage_mpi::{Balancing, Bursts, Ending, Engine, MatchChoice};
 use mpirage_packet::CaptureRequest;
 use mpirage_rank::{
-    DataPlane, Folded, Outcome, Pacer, Processes, Program, Ranks, RunAhead, Session, SessionError, SoFar,
-    Symbols, Watch,
+    DataPlane, Folded, LostWorker, Outcome, Pacer, Processes, Program, Ranks, RunAhead, Session,
+    SessionError, SoFar, Symbols, Watch, WorkerCount, Workers,
 };
 use mpirage_record::Recorder;
 
@@ -40,6 +40,8 @@ pub struct ProgramJob {
 pub struct Execution {
     /// The MPI library with which all ranks are folded into this process; none: each rank is a process.
     pub folded: Option<PathBuf>,
+    /// How many processes hold folded ranks.
+    pub workers: WorkerCount,
     /// How bytes move between processes.
     pub data_plane: DataPlane,
     /// The longest a rank may go without calling MPI.
@@ -140,11 +142,15 @@ impl ProgramRun<'_> {
         let briefing = briefing::of(self.machine, programs, &self.bursts, self.speed);
         let briefing = Briefing { simulated_clock, posix_io, share_malloc, checked, call_paths, ..briefing };
         let briefing = if real_time { briefing::in_real_time(briefing) } else { briefing };
-        let Execution { folded, data_plane, rank_timeout, .. } = &self.execution;
+        let Execution { folded, workers, data_plane, rank_timeout, .. } = &self.execution;
         if let Some(library) = folded {
             let programs: Vec<_> = self.jobs.iter().flat_map(|job| job.programs.iter().cloned()).collect();
             let folded = Folded::new(ranks, &briefing, library, &programs, *rank_timeout);
-            return Ok(Ranks::Folded(Box::new(folded.context("cannot fold the ranks")?)));
+            let folded = folded.context("cannot fold the ranks")?;
+            return Ok(match *workers {
+                WorkerCount::Exactly(1) => Ranks::Folded(Box::new(folded)),
+                several => Ranks::Workers(Box::new(Workers::new(folded, several))),
+            });
         }
         let processes = Processes::new(ranks, &briefing, *data_plane);
         Ok(Ranks::Processes(Box::new(processes.context("cannot make the mailboxes")?)))
@@ -323,7 +329,9 @@ pub fn exit_code(outcome: &Outcome) -> u8 {
         }
         Outcome::Ended(Ending::Misuse { .. }) | Outcome::RankHangs { .. } => failure::MISUSE,
         Outcome::Ended(Ending::Aborted { code, .. }) => nonzero(*code as u8, 1),
-        Outcome::RankDied { death, .. } => nonzero(death.code() as u8, failure::MISUSE),
+        Outcome::RankDied { death, .. } | Outcome::WorkerDied(LostWorker { death, .. }) => {
+            nonzero(death.code() as u8, failure::MISUSE)
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod figures;
 mod measured;
 mod plan;
 mod request;
+mod workers;
 
 pub use measured::Measured;
 pub use plan::{Purpose, Run};

@@ -53,8 +53,9 @@ pub enum CheckFormat {
 
 /// Options of `run` that a check refuses, or that have no effect on one: its help does not list them.
 #[rustfmt::skip]
-const UNLISTED: [&str; 12] = [
+const UNLISTED: [&str; 13] = [
     "json", "live", "pcap", "pcap_snap", "quiet", "repeat", "report", "report_ideal", "share_malloc", "trace", "trace_collectives", "universe_size",
+    "workers",
 ];
 
 fn listed(argument: Arg) -> Arg {

@@ -40,6 +40,10 @@ pub struct RunArguments {
     /// How ranks are executed: auto, processes or folded
     #[arg(long, default_value = "auto", value_name = "HOW", env = "MPIRAGE_RANKS_AS", help_heading = EXECUTION)]
     pub ranks_as: String,
+    /// How many processes hold the folded ranks, which then compute on so many cores: a number, or auto (one per core, once ranks prove to
+    /// run for long between calls); simulated time does not depend on it
+    #[arg(long, default_value = "1", value_name = "N", help_heading = EXECUTION)]
+    pub workers: String,
     /// The time that the program's clock functions return: simulated or real
     #[arg(long, default_value = "simulated", value_name = "TIME", help_heading = COMPUTATION)]
     pub clock: String,
@@ -121,6 +125,7 @@ impl RunArguments {
             migration: self.migration.request(),
             compute: own.compute,
             ranks_as: own.ranks_as,
+            workers: own.workers,
             clock: own.clock,
             io: own.io,
             universe_size: own.universe_size,
@@ -192,8 +197,8 @@ pub struct EmulateArguments {
 
 /// Options of `run` that an emulation refuses: its help does not list them.
 #[rustfmt::skip]
-const UNLISTED: [&str; 10] = [
-    "balancer", "clock", "compute", "decision", "every", "live", "ranks_as", "repeat", "state", "universe_size",
+const UNLISTED: [&str; 11] = [
+    "balancer", "clock", "compute", "decision", "every", "live", "ranks_as", "repeat", "state", "universe_size", "workers",
 ];
 
 fn listed_in_emulate(argument: Arg) -> Arg {

@@ -16,7 +16,9 @@ mod layout;
 mod line_end;
 mod line_requests;
 mod mailboxes;
+mod ring;
 mod variable;
+mod worker;
 
 /// By this signal the simulator asks a rank that has not called MPI for a while to let others go on. A program has hardly ever a use
 /// for the second last of the real-time signals.
@@ -36,3 +38,4 @@ pub use line_end::{Attach, ChannelError, FoldedPlace, LineEnd, LineOpener};
 pub use line_requests::LineRequest;
 pub use mailboxes::{Mailboxes, Waiting, interrupt_waits_when_children_end, kill_with_us};
 pub use variable::{CHANNEL_VARIABLE, VERSION, channel_value, simulator_of};
+pub use worker::{Report, Task, Worker, WorkerEnd};

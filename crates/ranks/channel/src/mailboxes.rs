@@ -257,6 +257,26 @@ impl Mailboxes {
         }
     }
 
+    /// The same with a reply or service that is encoded already.
+    pub fn put(&mut self, line: LineId, encoded: &[u64]) {
+        let mailbox = self.own(line);
+        // SAFETY: the simulator has the turn (checked by `own`) and `&mut self` keeps other references away.
+        unsafe {
+            (*mailbox.header()).outbox_words = 0;
+            mailbox.inbox()[..encoded.len()].copy_from_slice(encoded);
+        }
+    }
+
+    /// After a fork: the mailboxes of the first mapping belong to this process alone, at the addresses that they have.
+    pub fn keep_private(&mut self) -> io::Result<()> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        let (flags, length) = (MapFlags::PRIVATE | MapFlags::FIXED, self.room * STRIDE);
+        // SAFETY: the new mapping takes the place of the one made in `with_room_for`, with the same contents; what is written there from
+        // now on is seen by this process only, in which no reference to it is held (`&mut self`, and no line runs).
+        unsafe { mmap(self.base.cast(), length, access, flags, &self.file, 0)? };
+        Ok(())
+    }
+
     /// Asks a waiting line for a service.
     pub fn serve(&mut self, line: LineId, service: &Service<'_>) -> Result<(), Full> {
         let mailbox = self.own(line);

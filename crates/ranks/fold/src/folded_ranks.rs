@@ -216,6 +216,17 @@ impl FoldedRanks {
         unsafe { crate::copy(to as *mut u8, from.start as *const u8, from.len()) }
     }
 
+    /// Gives the memory of a rank back that will not be resumed, because another process goes on with it: its stack and its copy of the
+    /// program.
+    pub fn forget(&mut self, rank: usize) {
+        let (stack, base, size) = {
+            let rank = self.rank(rank);
+            (rank.stack.bottom()..rank.stack.base, rank.base, rank.program.size)
+        };
+        memory::give_back(stack);
+        memory::give_back(base..base + size);
+    }
+
     /// Appends what a rank has written to standard output since the last time.
     pub fn collect_output(&mut self, rank: usize, into: &mut Vec<u8>) {
         // SAFETY: no rank runs while `self` is borrowed.

@@ -1,6 +1,7 @@
 //! Address space: large reservations that cost nothing until they are touched.
 
 use std::io;
+use std::ops::Range;
 use std::ptr;
 
 /// Bytes in a page of memory (x86-64).
@@ -52,6 +53,13 @@ impl Drop for Reservation {
         // SAFETY: the mapping belongs to this value alone, and all ranks in it have ended when it is dropped.
         unsafe { libc::munmap(self.start as *mut libc::c_void, self.size) };
     }
+}
+
+/// Gives whole pages of these addresses back to the system: they have the contents of their file again, or zeros.
+pub(crate) fn give_back(memory: Range<usize>) {
+    let (start, end) = (round_to_page(memory.start), memory.end / PAGE * PAGE);
+    // SAFETY: memory of a rank, which is not used any more. Advice that the system refuses costs nothing but memory.
+    unsafe { libc::madvise(start as *mut libc::c_void, end.saturating_sub(start), libc::MADV_DONTNEED) };
 }
 
 /// How many mappings this process may have, less a third that other code may need.

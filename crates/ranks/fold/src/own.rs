@@ -12,7 +12,7 @@ use mpirage_system::is_system_library;
 
 use crate::image::RelocationKind;
 use crate::verdict::why_common;
-use crate::{Image, Refusal};
+use crate::{Image, Import, Refusal};
 
 /// Libraries that are known to work in copies, whatever they import: gfortran's has its units, random numbers and command line.
 const KNOWN: [&str; 1] = ["libgfortran.so."];
@@ -62,6 +62,13 @@ impl OwnLibraries {
         }
         libraries.leave_to_common(program);
         Ok(libraries)
+    }
+
+    /// What the libraries import that each rank has a copy of, with the names of the libraries.
+    pub fn imports(&self) -> impl Iterator<Item = (&str, &Import)> {
+        self.own
+            .iter()
+            .flat_map(|library| library.image.imports().map(|import| (library.name.as_str(), import)))
     }
 
     /// Those of which each rank has a copy.

@@ -145,12 +145,12 @@ impl Memory for Ranks {
     fn write_at_once(&mut self, to: RankAddress, bytes: &[u8]) {
         match self {
             Ranks::Processes(processes) => processes.write_at_once(to, bytes),
-            Ranks::Folded(_) => self.write_memory(to, bytes),
+            Ranks::Folded(_) | Ranks::Workers(_) => self.write_memory(to, bytes),
         }
     }
 
     fn is_one(&self) -> bool {
-        !self.are_processes()
+        matches!(self, Ranks::Folded(_))
     }
 
     #[inline]
@@ -170,6 +170,7 @@ impl Memory for Ranks {
         match self {
             Ranks::Processes(processes) => reduction.run(&mut **processes, rank, incoming, inout),
             Ranks::Folded(folded) => reduction.run(&mut **folded, rank, incoming, inout),
+            Ranks::Workers(workers) => reduction.run(&mut **workers, rank, incoming, inout),
         }
     }
 }

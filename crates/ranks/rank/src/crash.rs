@@ -1,5 +1,6 @@
-//! How a process ended.
+//! How a process ended: a rank's, or one that held ranks.
 
+use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -40,6 +41,19 @@ impl Death {
             Death::StackOverflow => "overflowed its stack (`ulimit -s` sets its size)".to_owned(),
         }
     }
+}
+
+/// A worker that died.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostWorker {
+    /// Its number.
+    pub worker: usize,
+    /// The ranks that it held.
+    pub held: Vec<Range<u32>>,
+    /// The rank that ran.
+    pub running: Option<u32>,
+    /// How it died.
+    pub death: Death,
 }
 
 const SIGSEGV: i32 = 11;

@@ -17,6 +17,24 @@ pub enum Foldability {
     Impossible(String),
 }
 
+/// The function that a program imports, or one of its libraries, by which ranks share memory.
+#[cfg(target_arch = "x86_64")]
+pub fn shares_memory(program: &Path) -> Option<String> {
+    let image = Image::open(program).ok()?;
+    let libraries = OwnLibraries::of(&image).ok()?;
+    // Fortran's library refers to all functions.
+    let of_libraries = libraries.imports().filter(|(library, _)| !library.starts_with("libmpi"));
+    let imports = image.imports().chain(of_libraries.map(|(_, import)| import));
+    imports.map(|import| import.name.as_str()).find(|name| is_sharing(name)).map(str::to_owned)
+}
+
+/// Fortran's names are in small letters.
+#[cfg(target_arch = "x86_64")]
+fn is_sharing(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("mpi_win_allocate_shared") || name.starts_with("smpi_") && name.contains("shared")
+}
+
 /// Examines a program.
 #[cfg(target_arch = "x86_64")]
 pub fn foldability(program: &Path) -> Foldability {

@@ -24,10 +24,10 @@ use thiserror::Error;
 
 use crate::crash::Death;
 use crate::program::{Identity, Program};
-use crate::ranks::Stop;
 use crate::service::Serve;
 use crate::shared::SharedFile;
 use crate::spinning::first_slice;
+use crate::stop::Stop;
 use crate::symbols::{Instances, Symbols};
 use crate::watchdog::Watchdog;
 
@@ -114,7 +114,7 @@ pub struct Folded {
     /// The common environment of the last program's ranks, with the variables that the user asked for.
     environment: Option<(Vec<(OsString, OsString)>, Environment)>,
     /// Samples the stacks of ranks.
-    _sampling: Option<SamplingTimer>,
+    sampling: Option<SamplingTimer>,
     fault: Option<(RankId, String)>,
 }
 
@@ -182,7 +182,7 @@ impl Folded {
             map: String::new(),
             environment: None,
             watchdog: Watchdog::start(limit, yielding, first_slice(briefing.measure))?,
-            _sampling: sampling,
+            sampling,
             fault: None,
         };
         for program in programs {
@@ -405,11 +405,11 @@ impl Folded {
         Instances { start: start as u64, stride: stride as u64, count: count as u64, file, libraries }
     }
 
-    fn note_fault(&mut self, rank: RankId, what: String) {
+    pub(crate) fn note_fault(&mut self, rank: RankId, what: String) {
         self.fault.get_or_insert((rank, what));
     }
 
-    fn inaccessible(&mut self, RankAddress { rank, address }: RankAddress, bytes: usize) {
+    pub(crate) fn inaccessible(&mut self, RankAddress { rank, address }: RankAddress, bytes: usize) {
         let what =
             format!("the buffer of {bytes} bytes at {address:#x} that it gave to MPI is not accessible");
         self.note_fault(rank, what);
@@ -450,6 +450,63 @@ impl Folded {
             let readable = self.coroutines.copy(start..start + bytes, start);
             self.inaccessible(if readable { to } else { from }, bytes);
         }
+    }
+}
+
+/// Ranks of which other processes hold a part each.
+impl Folded {
+    /// Have all ranks been started?
+    pub(crate) fn are_all_started(&self) -> bool {
+        self.ranks.len() == self.expected
+    }
+
+    /// Worker processes go on with the ranks: this process only knows where they are.
+    pub(crate) fn leave_to_workers(&mut self) {
+        self.watchdog.end();
+        (0..self.ranks.len()).for_each(|rank| self.coroutines.forget(rank));
+    }
+
+    /// This process is a worker from now on and goes on with these ranks.
+    pub(crate) fn become_worker(&mut self, holds: &dyn Fn(usize) -> bool) -> io::Result<()> {
+        self.mailboxes.keep_private()?;
+        self.watchdog.start_again()?;
+        if self.sampling.is_some() {
+            // A fork has no timers.
+            self.sampling = SamplingTimer::start(SAMPLE_SIGNAL);
+        }
+        (0..self.ranks.len()).filter(|&rank| !holds(rank)).for_each(|rank| self.coroutines.forget(rank));
+        Ok(())
+    }
+
+    /// Runs a rank, whose reply or service is encoded, until it waits again or ends.
+    pub(crate) fn go_on(&mut self, rank: RankId, encoded: &[u64]) -> Stop {
+        self.mailboxes.put(MAILBOX, encoded);
+        // A worker may have had nothing to do for a while.
+        self.watchdog.feed();
+        self.wait(rank)
+    }
+
+    /// The result of the last service.
+    pub(crate) fn served(&mut self, bytes: usize) -> Vec<u8> {
+        let mut back = vec![0; bytes];
+        self.mailboxes.served(MAILBOX, &mut back);
+        back
+    }
+
+    /// What a rank has written since the last time.
+    pub(crate) fn take_output(&mut self, rank: RankId) -> Vec<u8> {
+        self.coroutines.take_output(rank.index())
+    }
+
+    /// A worker has reported that a rank has written this.
+    pub(crate) fn add_output(&mut self, rank: RankId, bytes: &[u8]) {
+        self.ranks[rank.index()].unshown.extend_from_slice(bytes);
+    }
+
+    /// A worker has reported that a rank has ended, and where it was.
+    pub(crate) fn note_end(&mut self, rank: RankId, death: Death, place: u64) {
+        let state = &mut self.ranks[rank.index()];
+        (state.death, state.place) = (Some(death), place as usize);
     }
 }
 

@@ -22,6 +22,7 @@ mod pace;
 mod processes;
 mod program;
 mod ranks;
+mod remote_memory;
 mod replayed;
 mod running;
 mod service;
@@ -30,20 +31,25 @@ mod shared;
 mod signals;
 mod spawned;
 mod spinning;
+mod stop;
 mod symbols;
 mod threads;
 #[cfg(not(target_arch = "x86_64"))]
 mod unfoldable;
 #[cfg(target_arch = "x86_64")]
 mod watchdog;
+mod worker_count;
+#[cfg(target_arch = "x86_64")]
+mod workers;
+mod working;
 mod yielding;
 
 pub use ahead::RunAhead;
-pub use crash::Death;
+pub use crash::{Death, LostWorker};
 pub use executable::{Unfit, interface_of_library};
 pub use foldability::Foldability;
 #[cfg(target_arch = "x86_64")]
-pub use foldability::foldability;
+pub use foldability::{foldability, shares_memory};
 #[cfg(target_arch = "x86_64")]
 pub use folded::{FoldError, Folded};
 pub use interface::{Interface, is_other_mpi};
@@ -57,4 +63,7 @@ pub use session::{Outcome, Session, SessionError, SoFar, Watch};
 pub use shared::SharedFile;
 pub use symbols::{Instances, Site, Symbols};
 #[cfg(not(target_arch = "x86_64"))]
-pub use unfoldable::{FoldError, Folded, foldability};
+pub use unfoldable::{FoldError, Folded, Workers, foldability};
+pub use worker_count::WorkerCount;
+#[cfg(target_arch = "x86_64")]
+pub use workers::Workers;

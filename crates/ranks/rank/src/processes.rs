@@ -24,8 +24,8 @@ use crate::crash::Death;
 use crate::executable::other_mpi_in_map;
 use crate::output::Output;
 use crate::program::{Identity, Program};
-use crate::ranks::Stop;
 use crate::shared::SharedFile;
+use crate::stop::Stop;
 use crate::symbols::{Site, Symbols};
 
 use line::{Line, Threads};

@@ -9,26 +9,12 @@ use mpirage_call::{LineId, RankId, Reply};
 use mpirage_channel::{Disturbed, Waiting, WorldPlace};
 use mpirage_mpi::RankAddress;
 
-use crate::Folded;
 use crate::crash::Death;
 use crate::processes::Processes;
 use crate::program::{Identity, Program};
+use crate::stop::Stop;
 use crate::symbols::{Site, Symbols};
-
-/// Why a line stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// It waits for an answer.
-    Waits,
-    /// It waits for an answer because it was asked to pass its turn; it was at this place.
-    Interrupted(u64),
-    /// It has ended.
-    Ended(Death),
-    /// It may run, but threads of its rank have lines from now on: the simulator waits for all of them.
-    HasThreads,
-    /// A signal ended the run, or the rank ran for longer than allowed.
-    Cancelled,
-}
+use crate::{Folded, Workers};
 
 /// All ranks of a run.
 pub enum Ranks {
@@ -36,6 +22,8 @@ pub enum Ranks {
     Processes(Box<Processes>),
     /// Each is a coroutine in this process.
     Folded(Box<Folded>),
+    /// Each is a coroutine in one of several worker processes.
+    Workers(Box<Workers>),
 }
 
 /// Does the same with processes and with folded ranks.
@@ -44,11 +32,34 @@ macro_rules! either {
         match $ranks {
             Ranks::Processes($inner) => $action,
             Ranks::Folded($inner) => $action,
+            Ranks::Workers($inner) => $action,
         }
     };
 }
 
 impl Ranks {
+    /// How many processes run folded ranks; none if ranks are processes.
+    pub fn workers(&self) -> Option<usize> {
+        match self {
+            Ranks::Processes(_) => None,
+            Ranks::Folded(_) => Some(1),
+            Ranks::Workers(workers) => Some(workers.count()),
+        }
+    }
+
+    /// Why folded ranks are in one process although workers were asked for.
+    pub fn alone_because(&self) -> Option<String> {
+        match self {
+            Ranks::Workers(workers) => workers.alone_because(),
+            Ranks::Processes(_) | Ranks::Folded(_) => None,
+        }
+    }
+
+    /// Has a worker run a line before its simulated time came?
+    pub(crate) fn ran_ahead_in_worker(&self, line: LineId) -> bool {
+        matches!(self, Ranks::Workers(workers) if workers.is_ahead(line))
+    }
+
     /// The rank that a line belongs to.
     pub(crate) fn rank_of(&self, line: LineId) -> RankId {
         either!(self, ranks => ranks.rank_of(line))
@@ -89,6 +100,7 @@ impl Ranks {
     pub fn out_of_files(&self) -> Option<RankId> {
         match self {
             Ranks::Folded(ranks) => ranks.out_of_files(),
+            Ranks::Workers(ranks) => ranks.out_of_files(),
             Ranks::Processes(_) => None,
         }
     }
@@ -104,6 +116,7 @@ impl Ranks {
             // The simulator waits for processes, and signals wake it.
             Ranks::Processes(_) => Ok(()),
             Ranks::Folded(folded) => folded.listen(),
+            Ranks::Workers(workers) => workers.listen(),
         }
     }
 
@@ -112,6 +125,7 @@ impl Ranks {
         match self {
             Ranks::Processes(processes) => processes.place_of_death(rank),
             Ranks::Folded(folded) => symbols.place_in_program(&[folded.place_of_death(rank)?]),
+            Ranks::Workers(workers) => symbols.place_in_program(&[workers.place_of_death(rank)?]),
         }
     }
 
@@ -142,6 +156,7 @@ impl Ranks {
         match self {
             Ranks::Processes(processes) => processes.wait(line, others, patience),
             Ranks::Folded(folded) => Some(folded.wait(folded.rank_of(line))),
+            Ranks::Workers(workers) => workers.wait(line),
         }
     }
 
@@ -228,20 +243,26 @@ impl Ranks {
                 processes.mailboxes().shares_memory(LineId::first_of(processes.rank_of(line)))
             }
             Ranks::Folded(folded) => folded.share_memory(),
+            // Programs whose ranks may do that are refused.
+            Ranks::Workers(_) => false,
         }
     }
 
     /// A folded rank that runs for longer than that from now on is interrupted.
-    pub(crate) fn set_limit(&self, limit: Duration) {
-        if let Ranks::Folded(folded) = self {
-            folded.set_limit(limit);
+    pub(crate) fn set_limit(&mut self, limit: Duration) {
+        match self {
+            Ranks::Folded(folded) => folded.set_limit(limit),
+            Ranks::Workers(workers) => workers.set_limit(limit),
+            Ranks::Processes(_) => {}
         }
     }
 
     /// Folded ranks that run from now on are asked to pass their turn after this time.
     pub(crate) fn set_slice(&self, slice: Duration) {
-        if let Ranks::Folded(folded) = self {
-            folded.set_slice(slice);
+        match self {
+            Ranks::Folded(folded) => folded.set_slice(slice),
+            Ranks::Workers(workers) => workers.set_slice(slice),
+            Ranks::Processes(_) => {}
         }
     }
 
@@ -323,14 +344,14 @@ impl Ranks {
     fn processes(&self) -> Option<&Processes> {
         match self {
             Ranks::Processes(processes) => Some(processes),
-            Ranks::Folded(_) => None,
+            Ranks::Folded(_) | Ranks::Workers(_) => None,
         }
     }
 
     pub(crate) fn processes_mut(&mut self) -> Option<&mut Processes> {
         match self {
             Ranks::Processes(processes) => Some(processes),
-            Ranks::Folded(_) => None,
+            Ranks::Folded(_) | Ranks::Workers(_) => None,
         }
     }
 }

@@ -13,10 +13,11 @@ use crate::border::Simulation;
 use crate::crash::Death;
 use crate::processes::PATIENCE;
 use crate::program::{Identity, Program};
-use crate::ranks::Stop;
+use crate::ranks::Ranks;
 use crate::session::{Outcome, Session, SessionError, SoFar, Watch};
 use crate::signals::Signals;
 use crate::spinning::{SLOW, Spinning};
+use crate::stop::Stop;
 
 /// The time between two displays of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -35,6 +36,8 @@ pub(crate) struct Running<'a> {
     pub signals: Signals,
     pub ahead: Ahead,
     folded: bool,
+    /// Folded ranks are to be held by several workers.
+    has_workers: bool,
     pub code: i32,
     pub ended: usize,
     switches: u32,
@@ -55,6 +58,7 @@ impl<'a> Running<'a> {
         ahead: Ahead,
     ) -> Running<'a> {
         let (shown, folded) = (Instant::now(), !simulation.ranks().are_processes());
+        let has_workers = matches!(simulation.ranks(), Ranks::Workers(_));
         Running {
             session,
             simulation,
@@ -62,6 +66,7 @@ impl<'a> Running<'a> {
             signals,
             ahead,
             folded,
+            has_workers,
             code: 0,
             ended: 0,
             switches: 0,
@@ -83,6 +88,7 @@ impl<'a> Running<'a> {
             match turn {
                 Turn::Output(rank) => self.show(rank)?,
                 Turn::End => return Ok(Outcome::of(self.simulation.take_ending(), self.code)),
+                Turn::Release(line) if self.has_workers => self.release_to_worker(line),
                 Turn::Release(line) => self.release(line),
                 Turn::Resume(line) => {
                     if let Some(outcome) = self.resume(line)? {
@@ -125,6 +131,9 @@ impl<'a> Running<'a> {
 
     /// A rank's memory could not be reached.
     pub(crate) fn fault(&mut self) -> Option<Outcome> {
+        if let Some(lost) = self.lost_worker() {
+            return Some(lost);
+        }
         let (rank, text) = self.simulation.ranks().fault()?;
         Some(match self.simulation.ranks().death(rank) {
             Some(death) => Outcome::RankDied { rank: rank.get(), death },
@@ -146,7 +155,7 @@ impl<'a> Running<'a> {
     /// Simulated time has come: lets a line run, unless it ran ahead, until it waits again or ends.
     pub(crate) fn resume(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
         if self.folded {
-            return self.resume_folded(line);
+            return if self.has_workers { self.resume_in_worker(line) } else { self.resume_folded(line) };
         }
         let mut ran_ahead = self.ahead.ran_ahead(line);
         loop {
@@ -169,15 +178,26 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// The same for a folded rank, which never runs ahead: a switch of stacks is enough.
-    fn resume_folded(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
+    /// The same for a folded rank of this process, which never runs ahead: a switch of stacks is enough.
+    pub(crate) fn resume_folded(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
         if let Some(outcome) = self.give_turn(line)? {
             return Ok(Some(outcome));
         }
         if self.spinning.any() {
             self.set_slice(line);
         }
-        match self.simulation.ranks().wait(line, &[], PATIENCE) {
+        let stop = self.simulation.ranks().wait(line, &[], PATIENCE);
+        self.folded_stopped(line, stop)
+    }
+
+    /// A folded rank has stopped.
+    #[inline]
+    pub(crate) fn folded_stopped(
+        &mut self,
+        line: LineId,
+        stop: Option<Stop>,
+    ) -> Result<Option<Outcome>, SessionError> {
+        match stop {
             Some(Stop::Waits) | None => {
                 if self.spinning.any() {
                     self.spinning.called(line);
@@ -276,12 +296,19 @@ impl<'a> Running<'a> {
                 self.simulation.ranks().ask_to_yield(line);
             }
             let limit = self.session.rank_timeout;
-            let given_up = self.give_up_at.is_some_and(|end| Instant::now() >= end);
-            if limit.is_some_and(|limit| waited > limit) || given_up || stop == Some(Stop::Cancelled) {
+            if limit.is_some_and(|limit| waited > limit)
+                || self.is_given_up()
+                || stop == Some(Stop::Cancelled)
+            {
                 let seconds = limit.map_or(waited, |limit| limit.max(waited)).as_secs_f64();
                 return Ok(Err(Outcome::RankHangs { rank: rank.get(), seconds }));
             }
         }
+    }
+
+    /// Has the run failed, and does it wait for no rank any more?
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.give_up_at.is_some_and(|end| Instant::now() >= end)
     }
 
     /// The rank of a line has ended. That ends the run if the rank has initialized MPI and not finalized it.
@@ -330,7 +357,8 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         let ranks = self.simulation.ranks();
         for rank in (0..ranks.started() as u32).map(RankId::new) {
-            if !self.ahead.ran_ahead(LineId::first_of(rank)) {
+            let line = LineId::first_of(rank);
+            if !self.ahead.ran_ahead(line) && !ranks.ran_ahead_in_worker(line) {
                 ranks.collect_output(rank);
             }
             let _ = ranks.show_output(rank, &mut *self.watch.output(rank.get()));

@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::ahead::{Ahead, RunAhead};
 use crate::border::Simulation;
 use crate::cores::Cores;
-use crate::crash::Death;
+use crate::crash::{Death, LostWorker};
 use crate::program::Program;
 use crate::ranks::Ranks;
 use crate::replayed::ReplayedRanks;
@@ -79,6 +79,8 @@ pub enum Outcome {
         /// The signal.
         signal: i32,
     },
+    /// A worker that held folded ranks has died.
+    WorkerDied(LostWorker),
     /// A rank has not called MPI for longer than allowed.
     RankHangs {
         /// The rank that does not call MPI.
@@ -168,9 +170,10 @@ impl Session {
         watch: &'a mut dyn Watch,
     ) -> Result<Running<'a>, SessionError> {
         let signals = prepare(engine)?;
-        // Folded ranks run on one thread.
+        // Folded ranks of one process run on one thread. Those of workers run whenever they may.
         let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
-        engine.release_early(how != RunAhead::Never);
+        let has_workers = matches!(engine.memory(), Ranks::Workers(_));
+        engine.release_early(how != RunAhead::Never || has_workers);
         let ahead = Ahead::new(how, Cores::new(self.cores), self.hosts.len());
         Ok(Running::new(self, Simulation(engine), watch, signals, ahead))
     }

@@ -16,7 +16,7 @@ use nix::sys::signal::{Signal, raise};
 use crate::spinning::SLOW;
 
 /// The signal by which the thread interrupts a rank.
-const BITE: Signal = Signal::SIGVTALRM;
+pub(crate) const BITE: Signal = Signal::SIGVTALRM;
 /// How often the thread looks if ranks may not run for long, and how often otherwise.
 const LOOK: Duration = Duration::from_millis(50);
 const SELDOM: Duration = Duration::from_secs(1);
@@ -59,6 +59,25 @@ impl Watchdog {
         let watch = move || watching.watch(yielding);
         let thread = thread::Builder::new().name("watchdog".into()).spawn(watch)?;
         Ok(Watchdog { shared, yielding, thread: Some(thread) })
+    }
+
+    /// Another process goes on with the ranks.
+    pub(crate) fn end(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+
+    /// After a fork, in the new process: the thread is the other process', and this one gets one of its own.
+    pub(crate) fn start_again(&mut self) -> io::Result<()> {
+        let [limit, slice] = [&self.shared.limit, &self.shared.slice]
+            .map(|nanos| Duration::from_nanos(nanos.load(Ordering::Relaxed)));
+        let fresh = Watchdog::start(Some(limit), self.yielding, slice)?;
+        // There is no thread to wait for.
+        std::mem::forget(std::mem::replace(self, fresh));
+        Ok(())
     }
 
     /// A rank that runs for longer than that from now on is interrupted.
@@ -121,10 +140,6 @@ impl Shared {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
+        self.end();
     }
 }

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use mpirage_call::{LineId, RankId};
 
-use crate::ranks::{Ranks, Stop};
+use crate::ranks::Ranks;
 use crate::running::Running;
 use crate::session::Outcome;
 use crate::spinning::SLOW;
+use crate::stop::Stop;
 use crate::symbols::Symbols;
 
 impl Running<'_> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mpirage_interpret::Sites;
 use mpirage_mpi::{Bursts, Costs, Engine};
 use mpirage_platform::UNMEASURED_SPEED;
-use mpirage_rank::{DataPlane, Ranks, RunAhead, Watch};
+use mpirage_rank::{DataPlane, Ranks, RunAhead, Watch, WorkerCount};
 use mpirage_record::{Recorder, Summary};
 use mpirage_units::Time;
 
@@ -181,6 +181,7 @@ impl JobsRun {
             options: RankOptions { call_paths: self.callers(), ..RankOptions::default() },
             execution: Execution {
                 folded: None,
+                workers: WorkerCount::Exactly(1),
                 data_plane: DataPlane::Direct,
                 rank_timeout: self.rank_timeout.map(Duration::from_secs_f64),
                 cores: None,

@@ -166,6 +166,7 @@ impl Run {
             },
             execution: Execution {
                 folded,
+                workers: self.workers.count,
                 data_plane: self.data_plane,
                 rank_timeout: request.rank_timeout.map(Duration::from_secs_f64),
                 cores: request.cores.map(NonZero::get),

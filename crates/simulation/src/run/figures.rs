@@ -52,6 +52,11 @@ impl Run {
             shared_resident_bytes: engine.memory_ref().shared_resident_bytes(),
             ranks_as: self.rank_mode.name().to_owned(),
             ranks_as_because: self.rank_mode.reason.clone(),
+            workers: engine.memory_ref().workers(),
+            one_worker_because: engine
+                .memory_ref()
+                .alone_because()
+                .or_else(|| self.workers.one_because.clone()),
             cores_here: self.cores_here,
             compute: self.describe_compute(),
             host_speed_flops: (self.compute != Compute::None).then_some(self.host_speed()),

@@ -10,6 +10,7 @@ use mpirage_rank::{DataPlane, Interface, Program, RunAhead};
 
 use super::measured::Measured;
 use super::request::{Compute, RunRequest};
+use super::workers;
 use crate::check::CheckRun;
 use crate::costs::{self, Recording};
 use crate::emulation::Emulation;
@@ -52,6 +53,8 @@ pub struct Run {
     pub(super) repeated: Option<Measured>,
     /// Whether ranks are processes or folded.
     pub(super) rank_mode: RankMode,
+    /// How many processes hold folded ranks.
+    pub(super) workers: workers::Choice,
     /// Cores of this machine that ranks may use.
     pub(super) cores_here: usize,
     /// How bytes move between processes.
@@ -94,6 +97,8 @@ impl Run {
             _ if universe > ranks => rank_mode::only_processes(&request.ranks_as, UNIVERSE)?,
             _ => rank_mode::decide(&request.ranks_as, &programs)?,
         };
+        let cores_here = request.cores.map_or_else(all_cores, usize::from);
+        let workers = workers::choose(&request, purpose, &rank_mode, &programs, cores_here)?;
         if !rank_mode.folded {
             let named = if universe > ranks { "--universe-size" } else { "-n" };
             limits::check_ranks(&format!("{named} {universe}"), universe.into(), RankKind::Process)?;
@@ -117,13 +122,13 @@ impl Run {
             _ => None,
         };
         warnings.extend(repeated.as_ref().and_then(Measured::warning));
-        let all_cores = || available_parallelism().map_or(1, usize::from);
         Ok(Run {
             host_speed,
             recording: recording.or_else(|| repeated.as_ref().map(|measured| measured.recording.clone())),
             repeated,
             rank_mode,
-            cores_here: request.cores.map_or_else(all_cores, usize::from),
+            workers,
+            cores_here,
             data_plane: request.data_plane()?,
             run_ahead: request.run_ahead()?,
             simulated_clock: choose("--clock", &request.clock, &[("simulated", true), ("real", false)])?,
@@ -246,4 +251,8 @@ fn speed_of_this_machine(
         (None, None, Compute::None) => known(UNMEASURED_SPEED),
         (option, ..) => host_speed::of_this_machine(option.as_deref()),
     }
+}
+
+fn all_cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
 }

@@ -44,6 +44,9 @@ pub struct RunRequest {
     pub compute: String,
     /// How ranks are executed: `auto`, `processes` or `folded`.
     pub ranks_as: String,
+    /// How many processes hold the folded ranks.
+    #[serde(deserialize_with = "json::word")]
+    pub workers: String,
     /// The time that the program's clocks return: `simulated` or `real`.
     pub clock: String,
     /// The accesses to files that take simulated time: `mpi` or `posix`.
@@ -110,6 +113,7 @@ impl Default for RunRequest {
             migration: MigrationRequest::default(),
             compute: "measured".to_owned(),
             ranks_as: "auto".to_owned(),
+            workers: "1".to_owned(),
             clock: "simulated".to_owned(),
             io: "mpi".to_owned(),
             universe_size: None,

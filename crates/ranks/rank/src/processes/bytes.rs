@@ -1,16 +1,14 @@
 //! Reading and writing the memory of processes.
 
-use std::io::{IoSlice, IoSliceMut};
-
 use mpirage_call::{LineId, RankId, Service};
 use mpirage_channel::{SERVICE_BYTES, STORE_BYTES};
 use mpirage_mpi::RankAddress;
 use nix::errno::Errno;
-use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 
 use super::{DataPlane, PATIENCE, Processes};
-use crate::ranks::Stop;
+use crate::remote_memory::{self, is_forbidden};
 use crate::service::Serve;
+use crate::stop::Stop;
 
 /// Bytes up to which a store goes through the mailbox, which spares a system call.
 const STORE_LIMIT: usize = 16 * 1024;
@@ -34,35 +32,17 @@ impl Processes {
         self.lines[line.index()].late_stores = stores;
     }
 
-    /// May bytes be copied from a process without its help? The test reads address zero, which is never mapped.
+    /// May bytes be copied from a process without its help?
     pub(crate) fn copies_directly(&self, rank: RankId) -> bool {
-        let refused = self.read_directly(RankAddress { rank, address: 0 }, &mut [0]);
-        self.data_plane == DataPlane::Direct && !matches!(refused, Err(error) if is_forbidden(error))
+        self.data_plane == DataPlane::Direct && remote_memory::is_reachable(self.pid(rank))
     }
 
-    fn read_directly(
-        &self,
-        RankAddress { rank, address }: RankAddress,
-        into: &mut [u8],
-    ) -> Result<(), Errno> {
-        let mut done = 0;
-        while done < into.len() {
-            let remote = [RemoteIoVec { base: address as usize + done, len: into.len() - done }];
-            let copied =
-                process_vm_readv(self.pid(rank), &mut [IoSliceMut::new(&mut into[done..])], &remote)?;
-            done += if copied == 0 { return Err(Errno::EFAULT) } else { copied };
-        }
-        Ok(())
+    fn read_directly(&self, from: RankAddress, into: &mut [u8]) -> Result<(), Errno> {
+        remote_memory::read(self.pid(from.rank), from.address, into)
     }
 
-    fn write_directly(&self, RankAddress { rank, address }: RankAddress, bytes: &[u8]) -> Result<(), Errno> {
-        let mut done = 0;
-        while done < bytes.len() {
-            let remote = [RemoteIoVec { base: address as usize + done, len: bytes.len() - done }];
-            let copied = process_vm_writev(self.pid(rank), &[IoSlice::new(&bytes[done..])], &remote)?;
-            done += if copied == 0 { return Err(Errno::EFAULT) } else { copied };
-        }
-        Ok(())
+    fn write_directly(&self, to: RankAddress, bytes: &[u8]) -> Result<(), Errno> {
+        remote_memory::write(self.pid(to.rank), to.address, bytes)
     }
 
     /// Waits until the line stops. False if it ended instead.
@@ -200,8 +180,4 @@ impl Serve for Processes {
             self.note_fault(rank, "it ended while it was asked for data");
         }
     }
-}
-
-fn is_forbidden(error: Errno) -> bool {
-    matches!(error, Errno::EPERM | Errno::ENOSYS | Errno::EACCES)
 }
