@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(Named::parse("a,b").unwrap().path, Path::new("a,b"));
         for (text, part) in [
             ("dims=2x", "write extents"),
-            ("dimz=2", "did you mean `dims`"),
+            ("dimz=2", "did you mean dims"),
             ("compute=fast", "say traced"),
             ("flops=1Tf", "needs both"),
             ("memory=-1", "not negative"),

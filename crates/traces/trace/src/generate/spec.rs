@@ -157,7 +157,7 @@ fn typed(text: &str) -> Result<Typed<'_>, TraceError> {
         )));
     };
     let own = info.keys.iter().filter_map(|name| KEYS.iter().find(|key| key.name == *name));
-    Typed::split(text, info.name, KEYS[..COMMON].iter().chain(own).collect())
+    Typed::split(text, info.name, (KEYS[..COMMON].iter().chain(own).collect(), KEYS))
 }
 
 /// What patterns read.

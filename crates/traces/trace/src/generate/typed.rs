@@ -37,6 +37,8 @@ pub(super) struct Typed<'a> {
     text: &'a str,
     name: &'static str,
     known: Vec<&'static KeyInfo>,
+    /// Keys of all patterns, for defaults.
+    all: &'static [KeyInfo],
     values: Vec<(&'a str, &'a str)>,
 }
 
@@ -50,9 +52,9 @@ impl<'a> Typed<'a> {
     pub fn split(
         text: &'a str,
         name: &'static str,
-        known: Vec<&'static KeyInfo>,
+        (known, all): (Vec<&'static KeyInfo>, &'static [KeyInfo]),
     ) -> Result<Typed<'a>, TraceError> {
-        let mut typed = Typed { text, name, known, values: Vec::new() };
+        let mut typed = Typed { text, name, known, all, values: Vec::new() };
         for part in text.split(',').skip(1).map(str::trim) {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(typed.bad(format!("`{part}` is not of the form key=value")));
@@ -94,7 +96,7 @@ impl<'a> Typed<'a> {
     /// The value of a key, or its default.
     pub fn value(&self, key: &str) -> &str {
         let typed = self.values.iter().find(|(name, _)| *name == key).map(|&(_, value)| value);
-        let default = || self.known.iter().find(|info| info.name == key).map_or("", |info| info.default);
+        let default = || self.all.iter().find(|info| info.name == key).map_or("", |info| info.default);
         typed.unwrap_or_else(default)
     }
 

@@ -168,7 +168,9 @@ fn callers_of_pytorch_do_not_count() {
     message(&head, &mut file);
     nodes.iter().for_each(|node| message(&node.0, &mut file));
     let ran = replay(&mut Chakra::from_bytes(vec![file]).unwrap()).unwrap();
-    assert_eq!((ran.ending, ran.ends), (Ending::Finished, vec![3e-6]));
+    assert_eq!(ran.ending, Ending::Finished);
+    // An allreduce of one rank copies its eight bytes.
+    assert!((ran.ends[0] - 3e-6).abs() < 1e-8, "{:?}", ran.ends);
 }
 
 #[test]

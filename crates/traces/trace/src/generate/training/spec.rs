@@ -75,7 +75,7 @@ pub(super) struct Spec {
 impl Spec {
     /// Reads `gen:training,key=value,…`.
     pub fn parse(text: &str) -> Result<Spec, TraceError> {
-        let typed = Typed::split(text, TRAINING.name, TRAINING_KEYS.iter().collect())?;
+        let typed = Typed::split(text, TRAINING.name, (TRAINING_KEYS.iter().collect(), TRAINING_KEYS))?;
         let model = typed.model()?;
         let layout = typed.layout(&model)?;
         let micro_batch = typed.whole("micro-batch", 1..=1 << 16)?;
