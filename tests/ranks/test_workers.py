@@ -113,6 +113,15 @@ def test_interruption(suite, group):
     suite.check("its workers have ended", len(workers) == 2 and gone(workers), workers)
 
 
+def test_cores(suite):
+    """Workers may use all cores that the simulator may use: folded ranks of one process stay on one."""
+    child, workers = start(suite, 2)
+    allowed = [os.sched_getaffinity(worker) for worker in workers]
+    child.kill()
+    child.communicate(timeout=30)
+    suite.check("workers may use all cores", allowed == [os.sched_getaffinity(0)] * 2, allowed)
+
+
 def test_lost_worker(suite):
     """A worker that dies as a whole is named with its ranks; if the simulator dies, its workers do."""
     child, workers = start(suite, 2)

@@ -174,7 +174,12 @@ impl Session {
         let how = if engine.memory().are_processes() { self.run_ahead } else { RunAhead::Never };
         let has_workers = matches!(engine.memory(), Ranks::Workers(_));
         engine.release_early(how != RunAhead::Never || has_workers);
-        let ahead = Ahead::new(how, Cores::new(self.cores), self.hosts.len());
+        let mut cores = Cores::new(self.cores);
+        if has_workers {
+            // Workers may use the cores that the simulator may use when it forks them.
+            cores.leave_home();
+        }
+        let ahead = Ahead::new(how, cores, self.hosts.len());
         Ok(Running::new(self, Simulation(engine), watch, signals, ahead))
     }
 

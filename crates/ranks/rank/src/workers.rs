@@ -478,7 +478,8 @@ impl Drop for Crew {
             let _ = kill(process, Signal::SIGKILL);
         }
         for process in living {
-            let _ = waitpid(process, None);
+            // The end of another child interrupts the wait.
+            while waitpid(process, None) == Err(Errno::EINTR) {}
         }
     }
 }
