@@ -136,6 +136,9 @@ without_ranks! { Workers
     set_ahead(LineId, bool) -> ();
     asks_when(LineId) -> bool;
     take_asking() -> Vec<LineId>;
+    note_release(LineId) -> bool;
+    forget_release(LineId) -> ();
+    take_releases() -> Vec<LineId>;
     interrupt(LineId) -> ();
     lost() -> Option<LostWorker>;
 }

@@ -14,6 +14,7 @@ mod held;
 mod loop_of_worker;
 mod trial;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -52,6 +53,8 @@ pub struct Workers {
     trial: Trial,
     /// Why workers are impossible here.
     impossible: Option<String>,
+    /// Lines that the engine has released while there were no workers, and has not resumed.
+    released: BTreeSet<LineId>,
 }
 
 /// The workers.
@@ -84,7 +87,14 @@ struct Line {
 impl Workers {
     /// Ranks that are to be held by so many workers once all have been started.
     pub fn new(folded: Folded, wanted: WorkerCount) -> Workers {
-        Workers { folded, wanted, crew: None, trial: Trial::default(), impossible: None }
+        Workers {
+            folded,
+            wanted,
+            crew: None,
+            trial: Trial::default(),
+            impossible: None,
+            released: BTreeSet::new(),
+        }
     }
 
     /// How many processes run ranks.
@@ -119,6 +129,25 @@ impl Workers {
             Err(reason) => self.impossible = Some(reason),
         }
         self.crew.is_some()
+    }
+
+    /// The engine has released a line. True if there are no workers yet: they get it when they start.
+    pub(crate) fn note_release(&mut self, line: LineId) -> bool {
+        let early = self.crew.is_none();
+        if early && line.index() < self.folded.started() {
+            self.released.insert(line);
+        }
+        early
+    }
+
+    /// The line runs before there are workers.
+    pub(crate) fn forget_release(&mut self, line: LineId) {
+        self.released.remove(&line);
+    }
+
+    /// The lines that were released before there were workers.
+    pub(crate) fn take_releases(&mut self) -> BTreeSet<LineId> {
+        std::mem::take(&mut self.released)
     }
 
     /// Has the line got a reply before its simulated time came?

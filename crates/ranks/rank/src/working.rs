@@ -20,7 +20,10 @@ impl Running<'_> {
 
     /// The engine does not need the line until it resumes it: its worker may run it as soon as it likes.
     pub(crate) fn release_to_worker(&mut self, line: LineId) {
-        let Some(workers) = self.workers().filter(|workers| workers.count() > 1) else { return };
+        let Some(workers) = self.workers() else { return };
+        if workers.note_release(line) {
+            return;
+        }
         if workers.is_ahead(line) {
             self.answer_asking();
         } else {
@@ -52,8 +55,11 @@ impl Running<'_> {
     /// Simulated time has come: lets a line run, unless it ran ahead, until it waits again or ends.
     pub(crate) fn resume_in_worker(&mut self, line: LineId) -> Result<Option<Outcome>, SessionError> {
         if !self.workers().is_some_and(Workers::are_at_work) {
+            self.workers().into_iter().for_each(|workers| workers.forget_release(line));
             return self.resume_folded(line);
         }
+        let released = self.workers().map(Workers::take_releases).unwrap_or_default();
+        released.into_iter().for_each(|line| self.run_ahead(line));
         let mut ahead = self.workers().is_some_and(|workers| workers.is_ahead(line));
         self.workers().into_iter().for_each(|workers| workers.set_ahead(line, false));
         loop {
