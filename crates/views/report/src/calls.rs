@@ -185,7 +185,7 @@ impl Calls {
     }
 
     /// Counts samples of a rank that computed on a path.
-    pub fn count_samples(&mut self, rank: u32, path: u64, count: u32) {
+    pub fn count_samples(&mut self, (rank, path): (u32, u64), count: u32) {
         let path = self.path_number(self.site_key(rank, path));
         *self.samples.entry((path, rank)).or_default() += count;
     }

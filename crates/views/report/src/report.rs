@@ -309,7 +309,7 @@ impl Recorder for Report {
     }
 
     fn samples(&mut self, rank: u32, path: u64, count: u32) {
-        self.aggregator.calls_mut().count_samples(rank, path, count);
+        self.aggregator.calls_mut().count_samples((rank, path), count);
     }
 
     fn network(&mut self, history: &NetworkHistory) {
