@@ -44,11 +44,12 @@ const WORK_FUNCTIONS: [&str; 8] =
     ["pclose", "pthread_create", "system", "wait", "wait3", "wait4", "waitid", "waitpid"];
 
 /// Functions that a simulator calls when it folds ranks.
-const FOLDING: [&str; 7] = [
+const FOLDING: [&str; 8] = [
     "mpirage_channel_version",
     "mpirage_fold_end",
     "mpirage_fold_expect",
     "mpirage_fold_rank",
+    "mpirage_fold_sample",
     "mpirage_fold_shares_memory",
     "mpirage_fold_switch",
     "mpirage_fold_yield",
