@@ -3,6 +3,7 @@
 import collections
 import os
 import pathlib
+import signal
 import sys
 
 import pytest
@@ -15,6 +16,8 @@ import prepare  # noqa: E402
 
 # tests/run names the folder of pytest in it; programs of the tests must not see that folder.
 os.environ.pop("PYTHONPATH", None)
+# Under nohup, programs of the tests would ignore what they are to die of.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # These files take longest, so they begin first where several run at a time.
 LONGEST = ["test_same_as_mpich", "test_page", "test_other_mpis", "test_reported_errors", "test_replay", "test_command_line", "test_check", "test_documents", "test_run_ahead",
