@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Published throughputs of Megatron-LM beside those of gen:training: tests/traces/megatron_table.py [--fit] [ROWS]
 
-Narayanan et al., *Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM* (SC 2021), table 1: GPT models on DGX A100 nodes.
+Narayanan et al., *Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM* (SC 2021), table 1: GPT models on DGX A100 nodes; its throughputs are quoted from memory.
 Micro-batches and what is computed again are those of examples/sc21/run_table_1.sh in NVIDIA/Megatron-LM. The only unknown is the part of the peak that
 matrices reach: the default of gen:training for all rows; --fit finds what each row needs. From 76 B to 530 B, the paper interleaves stages, which gen:training does not."""
 
