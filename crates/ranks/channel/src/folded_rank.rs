@@ -156,7 +156,7 @@ impl FoldedLibrary {
         }
     }
 
-    /// What keeps a sample of the stack of the rank that runs. To be called from a signal handler.
+    /// The function that keeps a sample of the running rank's stack; a signal handler of the simulator calls it.
     pub fn sampling(&self) -> Option<extern "C" fn()> {
         // SAFETY: the library's `samples.rs` defines it with this type, and the library is never unloaded.
         unsafe { self.library.get::<extern "C" fn()>(b"mpirage_fold_sample") }.ok().map(|keep| *keep)

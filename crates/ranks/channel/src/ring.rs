@@ -125,7 +125,7 @@ impl Drop for Ring {
     }
 }
 
-/// Sleeps on `bell` while `idle` holds. Whoever ends that looks at `sleeps` afterwards.
+/// Sleeps on `bell` while `idle` holds. The side that makes `idle` false then calls [`wake`], which looks at `sleeps`.
 fn sleep(sleeps: &AtomicU32, bell: &AtomicU32, idle: impl Fn() -> bool, patience: Duration) {
     let seen = bell.load(Ordering::SeqCst);
     sleeps.store(1, Ordering::SeqCst);

@@ -57,7 +57,7 @@ pub struct Report {
     pub place: u64,
     /// The calls that it has made.
     pub calls: Vec<u64>,
-    /// What it has written to standard output, or the result of a service.
+    /// Its standard output since the last report, or the result of a service.
     pub bytes: Vec<u8>,
 }
 

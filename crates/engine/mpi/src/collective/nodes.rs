@@ -1,4 +1,4 @@
-//! Which ranks share a node: those on one host, or on accelerators of one node.
+//! Ranks share a node if they are on one host, or on accelerators of one node.
 
 use mpirage_collectives::{DeviceLinks, Nodes};
 use mpirage_platform::{Accelerators, HostId};

@@ -241,7 +241,7 @@ impl Model {
         }
     }
 
-    /// What a message to the network costs its sender.
+    /// Microseconds that a sender spends on a message to the network.
     fn posting(&self, protocol: WireProtocol) -> f64 {
         let once = if self.generation == Generation::Ampere { 2.0 } else { 1.0 };
         match (self.nodes, protocol) {
@@ -252,7 +252,7 @@ impl Model {
     }
 }
 
-/// What a kernel costs before its first message.
+/// Microseconds that a kernel takes before its first message.
 pub(super) fn base(way: Way, protocol: WireProtocol) -> f64 {
     match (way, protocol) {
         (Way::Tree, WireProtocol::Ll) => 6.8,

@@ -1,4 +1,4 @@
-//! What a kernel of NCCL costs besides its messages.
+//! The time that a kernel of NCCL takes besides its messages.
 //!
 //! ```text
 //!   begin    the start of a kernel
@@ -78,12 +78,12 @@ pub(super) fn micros(time: f64) -> Duration {
     Duration::from_secs_f64(time * 1e-6)
 }
 
-/// What the links themselves take for a hop: a hop of the ring with LL.
+/// Microseconds that the platform's links take for a hop: those of the ring with LL.
 pub(super) fn wire(kind: Hop) -> f64 {
     hop(Way::Ring, WireProtocol::Ll, kind)
 }
 
-/// What a hop takes longer than its link, on average around a ring.
+/// Microseconds that a hop takes beyond those of its link, on average around a ring.
 fn ring_hop(model: &Model, protocol: WireProtocol, lanes: usize) -> f64 {
     let (steps, nodes) = (f64::from(model.ranks), f64::from(model.nodes));
     let between = if model.nodes > 1 { nodes / steps } else { 0.0 };
