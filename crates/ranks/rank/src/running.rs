@@ -191,7 +191,7 @@ impl<'a> Running<'a> {
     }
 
     /// A folded rank has stopped.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn folded_stopped(
         &mut self,
         line: LineId,
