@@ -239,8 +239,9 @@ def test_charged(suite):
     suite.check("a trace of the replay says so too", again.code == 0 and replay("replayed.mpirage") == free, again)
 
 
-# Messages of all kinds, in two communicators, with computation between them.
+# Messages of all kinds, in two communicators, with declared work between them.
 ALL_KINDS = """#include <mpi.h>
+#include <smpi/smpi.h>
 int main(int argc, char **argv) {
     static char out[50000], in[50000];
     int rank, size;
@@ -253,10 +254,10 @@ int main(int argc, char **argv) {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
     for (int i = 0; i < 10; i++) {
-        for (volatile int k = 0; k < 200000 * (rank + 1); k++);
+        smpi_execute_flops(1e6 * (rank + 1));
         MPI_Irecv(in, 50000, MPI_CHAR, left, 3, MPI_COMM_WORLD, requests);
         MPI_Isend(out, 50000, MPI_CHAR, right, 3, MPI_COMM_WORLD, requests + 1);
-        for (volatile int k = 0; k < 200000; k++);
+        smpi_execute_flops(1e6);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, half);
         if (rank == 0)
@@ -277,10 +278,10 @@ int main(int argc, char **argv) {
 def test_dimemas_and_paraver(suite):
     """A run as traces of Dimemas and Paraver: the same messages, and the same time but for what these formats do not say."""
     program = suite.compile(ALL_KINDS, "all_kinds")
-    where = ["-p", "cluster:4", "--model", "flow:factors"]
+    where = ["-p", "cluster:4,speed=1Gf", "--model", "flow:factors"]
     traces = {ending: suite.folder / f"kinds.{ending}" for ending in ("mpirage", "dim", "prv")}
     words = [word for trace in traces.values() for word in ("--trace", trace)]
-    run = suite.simulate("-q", "--json", *where, "-n", 4, *words, program)
+    run = suite.simulate("-q", "--json", *where, "--compute", "none", "-n", 4, *words, program)
     suite.check("kinds: runs", run.code == 0 and "waits for sends have no record" in run.err, run)
     wanted = figures(run)
     for ending in ("dim", "prv"):
