@@ -103,8 +103,10 @@ algorithms! {
     TwoLevelByLeader "two-level-by-leader" "as two-level, but the root exchanges the vector with a leader by a message of its own"
     NcclRing "nccl/ring" "NCCL's rings, one for each rail, with the vector in chunks of all channels"
     NcclTree "nccl/tree" "NCCL's double binary tree of nodes, with a chain of ranks inside each"
+    NcclPat "nccl/pat" "NCCL's parallel aggregated trees: binomial trees of all ranks, far steps first, many blocks a message; one rank on each node"
     NcclGrouped "nccl/grouped" "NCCL's sends and receives of a group: all at once, to rank + 1 first"
     NcclTuned "nccl/tuned" "NCCL's algorithm, protocol and channels with the smallest time that NCCL predicts"
+    NcclTuned23 "nccl/tuned-2.23" "the same as NCCL 2.23 predicts, which has nccl/pat"
     SimgridMpichSmp "simgrid/mpich-smp" "dissemination on each node and between leaders, then one byte down each node"
     SimgridNtsl "simgrid/ntsl" "segments of 8 KiB along a chain, with all receives posted first"
     SimgridNtsb "simgrid/ntsb" "segments of 8 KiB down a binary tree below rank 0, with all receives posted first"
@@ -168,8 +170,10 @@ impl Algorithm {
             Algorithm::TwoLevel
                 | Algorithm::NcclRing
                 | Algorithm::NcclTree
+                | Algorithm::NcclPat
                 | Algorithm::NcclGrouped
                 | Algorithm::NcclTuned
+                | Algorithm::NcclTuned23
                 | Algorithm::TwoLevelByLeader
                 | Algorithm::LevelPipeline
                 | Algorithm::SimgridMpichSmp

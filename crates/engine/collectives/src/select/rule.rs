@@ -230,7 +230,7 @@ pub enum RuleError {
     #[error("a rule for {0} cannot read sizes, since ranks know different ones")]
     ReadsSize(Operation),
     /// NCCL has it, and we do not.
-    #[error("{0} is not implemented: {1}; write nccl/ring, nccl/tree, nccl/grouped or nccl/tuned")]
+    #[error("{0} is not implemented: {1}; write nccl/ring, nccl/tree, nccl/pat, nccl/grouped or nccl/tuned")]
     NotOfNccl(String, &'static str),
     /// The line has no method.
     #[error("a rule is: collective, conditions, algorithm; as in allreduce bytes<4096 recursive-doubling")]

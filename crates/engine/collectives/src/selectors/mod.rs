@@ -38,6 +38,11 @@ pub(crate) const TABLES: &[(&str, &str, &str)] = &[
         include_str!("nccl-2.20.rules"),
     ),
     (
+        "nccl-2.23",
+        "NCCL 2.23 on nodes of accelerators: its own model, which has aggregated trees, without NVLS and CollNet",
+        include_str!("nccl-2.23.rules"),
+    ),
+    (
         "simgrid",
         "SimGrid 3.32's default selection: simple algorithms, most of them linear",
         include_str!("simgrid.rules"),
@@ -54,7 +59,7 @@ pub(crate) const TABLES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Names that stand for the latest table of a library.
+/// Names that stand for the table of a library: of NCCL the one that was compared with published bandwidths.
 pub(crate) const ALIASES: &[(&str, &str)] = &[("nccl", "nccl-2.20")];
 
 /// A method, as options and rules write it: `k-nomial:radix=4:segment=32KiB`.

@@ -7,6 +7,8 @@
 //! Formulas and numbers are facts of NCCL 2.20.5: `src/graph/tuning.cc` (latencies, rates, corrections), `src/graph/search.cc` (speeds of
 //! channels), `src/graph/topo.h` (rate of an NVLink), `src/enqueue.cc` (channels and chunks of a call), `src/include/device.h`.
 //!
+//! NCCL 2.23.4 counts otherwise in some places ([`Release`]), and has parallel aggregated trees. What ranks do takes the times of 2.20.5 in both.
+//!
 //! NCCL knows the generation of its devices; here it follows from the rate of the links inside a node. Our links carry 90 % of what a data
 //! sheet says (22.5 GB/s of each NVLink's 25); a kernel of NCCL uses 20 GB/s of them, from H100 on 20.6.
 
@@ -21,12 +23,24 @@ const DEFAULT: DeviceLinks = DeviceLinks { inside: 405_000_000_000, port: 48_500
 /// The most channels, and the most that a search finds.
 const MOST_CHANNELS: u32 = 32;
 const MOST_FOUND: u32 = MOST_CHANNELS / 2;
+/// Bytes of the vector that are worth a channel of aggregated trees, which count no threads.
+const BYTES_OF_CHANNEL: u64 = 16 << 10;
+/// Microseconds that each block adds to aggregated trees.
+pub(super) const BLOCK_OF_PAT: f64 = 2.8;
 
 /// A way to combine or distribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Tree,
     Ring,
+    Pat,
+}
+
+/// A release of NCCL, whose model decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Release {
+    V2_20,
+    V2_23,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +61,7 @@ pub(super) enum Hop {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Model {
     collective: Collective,
+    release: Release,
     generation: Generation,
     pub ranks: u32,
     pub nodes: u32,
@@ -77,7 +92,13 @@ impl Model {
             _ => channels_outside(generation, inside, links.port as f64 / 1e9, per_node.min(MOST_FOUND)),
         };
         let bytes = collective.total(shape);
-        Model { collective, generation, ranks: shape.size, nodes, per_node, inside, found, speed, bytes }
+        let (release, ranks) = (Release::V2_20, shape.size);
+        Model { collective, release, generation, ranks, nodes, per_node, inside, found, speed, bytes }
+    }
+
+    /// As another release counts.
+    pub fn by(self, release: Release) -> Model {
+        Model { release, ..self }
     }
 
     /// All channels: NCCL uses each one that it finds twice.
@@ -92,6 +113,9 @@ impl Model {
 
     /// The channels that a call is worth: fewer for few bytes.
     pub fn channels_for(&self, way: Way, protocol: WireProtocol) -> u8 {
+        if way == Way::Pat {
+            return (self.bytes / BYTES_OF_CHANNEL).clamp(1, self.channels().into()) as u8;
+        }
         let threads = if protocol == WireProtocol::Ll128 { 640 } else { 512 };
         let threshold = match (way, protocol) {
             (_, WireProtocol::Simple) => 64,
@@ -105,12 +129,22 @@ impl Model {
     pub fn chunk(&self, way: Way, protocol: WireProtocol, channels: u32) -> u64 {
         let rooted = matches!(self.collective, Collective::Bcast | Collective::Reduce);
         match (way, protocol) {
+            (Way::Pat, _) => self.chunk_of_pat(channels),
             (_, WireProtocol::Ll) => 32 << 10,
             (Way::Ring, WireProtocol::Ll128) => 576_000,
             (Way::Tree, WireProtocol::Ll128) => self.ll128_chunk_of_tree(channels),
             (Way::Ring, WireProtocol::Simple) if !rooted => 2 << 20,
             (_, WireProtocol::Simple) => 512 << 10,
         }
+    }
+
+    fn chunk_of_pat(&self, channels: u32) -> u64 {
+        let least = if self.collective.reduces() { 16 } else { 32 };
+        let mut chunk = 512 << 10;
+        while chunk * u64::from(channels) * least > self.bytes && chunk > 64 << 10 {
+            chunk /= 2;
+        }
+        chunk
     }
 
     fn ll128_chunk_of_tree(&self, channels: u32) -> u64 {
@@ -130,7 +164,7 @@ impl Model {
     /// The time that NCCL predicts, in microseconds.
     pub fn time(&self, way: Way, protocol: WireProtocol) -> f64 {
         let mut rate = self.bus(way, protocol, f64::from(self.found) * self.speed) * self.share_of_bus(way);
-        let mut latency = base(way, protocol) + self.hops(way, protocol);
+        let mut latency = self.base(way, protocol) + self.hops(way, protocol);
         if way == Way::Tree {
             rate *= correction(protocol, self.bytes);
         }
@@ -160,6 +194,7 @@ impl Model {
         let found = f64::from(self.found);
         let most_ll: f64 = match (self.nodes, self.generation) {
             (1, Volta) => 39.0,
+            (1, Hopper) if self.release == Release::V2_23 => 141.0,
             (1, _) => 87.7,
             // By the processor: DGX A100 has AMD's, the others Intel's.
             (_, Ampere) => [87.7, 22.5, 19.0][column],
@@ -175,11 +210,12 @@ impl Model {
             Ampere => [24.0, 23.6, 17.8],
             Hopper => [38.7, 41.4, 36.0],
         }[column];
-        let few = self.ranks < 2 * self.nodes;
+        let few = self.ranks < 2 * self.nodes && self.release == Release::V2_20;
         let tree = (all * 0.92).min(found * of_channel);
         let rate = match (way, protocol) {
             (Way::Ring, WireProtocol::Simple) => all,
-            (Way::Ring, WireProtocol::Ll) => most_ll.min(all / if self.passes_on() { 4.0 } else { 3.0 }),
+            (Way::Pat, _) => all * 0.85,
+            (Way::Ring, WireProtocol::Ll) => most_ll.min(all / self.ll_of_data()),
             (Way::Ring, WireProtocol::Ll128) => {
                 (all * if few { 0.7 } else { 0.92 }).min(found * ll128_of_channel)
             }
@@ -194,14 +230,22 @@ impl Model {
         if way == Way::Tree && self.per_node == 1 { rate * 0.85 } else { rate }
     }
 
-    fn passes_on(&self) -> bool {
-        self.nodes > 1 || matches!(self.collective, Collective::Allreduce | Collective::Reduce)
+    /// The rate of links for that of data that a ring with LL carries.
+    fn ll_of_data(&self) -> f64 {
+        let passes_on =
+            self.nodes > 1 || matches!(self.collective, Collective::Allreduce | Collective::Reduce);
+        match self.release {
+            Release::V2_23 => 2.0,
+            Release::V2_20 if passes_on => 4.0,
+            Release::V2_20 => 3.0,
+        }
     }
 
     /// Bytes of the vector for each byte on a link.
     fn share_of_bus(&self, way: Way) -> f64 {
         match way {
             Way::Tree => 0.5,
+            Way::Pat => 1.0,
             Way::Ring => f64::from(self.ranks) / f64::from(self.steps()),
         }
     }
@@ -217,28 +261,53 @@ impl Model {
 
     /// The latency of all hops, one after the other.
     pub fn hops(&self, way: Way, protocol: WireProtocol) -> f64 {
-        let (inside, network) = (hop(way, protocol, Hop::Inside), hop(way, protocol, Hop::Network));
+        let (inside, network) = (self.hop(way, protocol, Hop::Inside), self.exposed(way, protocol));
         let (steps, nodes) = (f64::from(self.steps()), f64::from(self.nodes));
         match (way, self.collective) {
             (Way::Tree, _) => {
                 let chain = f64::from((self.ranks / self.nodes).max(1) - 1);
                 2.0 * (chain * inside + f64::from(self.nodes.ilog2()) * network)
             }
+            (Way::Pat, _) => {
+                f64::from(self.nodes.ilog2()) * network + f64::from(self.ranks - 1) * BLOCK_OF_PAT
+            }
             // Rings of one node are all the same, and NCCL counts one hop of them.
             (Way::Ring, Collective::Bcast | Collective::Reduce) if self.nodes == 1 => inside,
             (Way::Ring, Collective::Bcast | Collective::Reduce) => {
                 let chunked = if protocol == WireProtocol::Simple { Way::Tree } else { Way::Ring };
-                steps * hop(chunked, protocol, Hop::Network)
+                steps * self.hop(chunked, protocol, Hop::Network)
             }
             (Way::Ring, collective) => {
                 let between = match (self.nodes, collective) {
                     (1, _) => 0.0,
+                    (_, Collective::Allreduce) if self.release == Release::V2_23 => 2.0 * (nodes - 1.0),
                     (_, Collective::Allreduce) => 2.0 * nodes,
                     _ => nodes - 1.0,
                 };
                 (steps - between) * inside.max(self.posting(protocol)) + between * network
             }
         }
+    }
+
+    fn base(&self, way: Way, protocol: WireProtocol) -> f64 {
+        match (self.release, way, protocol) {
+            (Release::V2_23, Way::Tree, WireProtocol::Simple) => 8.4,
+            _ => base(way, protocol),
+        }
+    }
+
+    fn hop(&self, way: Way, protocol: WireProtocol, kind: Hop) -> f64 {
+        match (self.release, way, protocol, kind) {
+            (Release::V2_23, Way::Tree, WireProtocol::Simple, Hop::Inside) => 4.0,
+            (Release::V2_23, Way::Tree, WireProtocol::Simple, Hop::Network) => 14.0,
+            _ => hop(way, protocol, kind),
+        }
+    }
+
+    /// A hop between nodes: of a ring with one rank on each node the newer release counts that of a tree, since no other rank hides it.
+    fn exposed(&self, way: Way, protocol: WireProtocol) -> f64 {
+        let alone = self.release == Release::V2_23 && self.ranks == self.nodes && way == Way::Ring;
+        self.hop(if alone { Way::Tree } else { way }, protocol, Hop::Network)
     }
 
     /// Microseconds that a sender spends on a message to the network.
@@ -255,6 +324,8 @@ impl Model {
 /// Microseconds that a kernel takes before its first message.
 pub(super) fn base(way: Way, protocol: WireProtocol) -> f64 {
     match (way, protocol) {
+        // NCCL counts the own block too.
+        (Way::Pat, _) => 8.0 + BLOCK_OF_PAT,
         (Way::Tree, WireProtocol::Ll) => 6.8,
         (Way::Ring, WireProtocol::Ll) => 6.6,
         (_, WireProtocol::Ll128) => 14.0,
@@ -267,6 +338,7 @@ pub(super) fn base(way: Way, protocol: WireProtocol) -> f64 {
 pub(super) fn hop(way: Way, protocol: WireProtocol, hop: Hop) -> f64 {
     use WireProtocol::{Ll, Ll128, Simple};
     match (hop, way, protocol) {
+        (_, Way::Pat, _) => 4.0,
         (Hop::Inside, _, Ll) => 0.6,
         (Hop::Inside, Way::Tree, Ll128) => 1.25,
         (Hop::Inside, Way::Ring, Ll128) => 1.9,

@@ -12,8 +12,8 @@
 use mpirage_call::WireProtocol;
 use mpirage_units::Duration;
 
-use super::model::{Hop, Model, Way, base, hop};
-use crate::data::Data;
+use super::model::{BLOCK_OF_PAT, Hop, Model, Way, base, hop};
+use crate::data::{Data, Piece};
 use crate::step::Schedule;
 
 /// The costs of one call.
@@ -37,12 +37,25 @@ pub(super) struct Round {
     pub first: bool,
 }
 
+/// A message of several blocks to one rank, while another one comes.
+pub(super) struct Trip {
+    pub to: u32,
+    pub from: u32,
+    /// How many blocks share the message.
+    pub blocks: usize,
+    /// Are received blocks combined with the own ones?
+    pub combines: bool,
+    /// Is it the first pass?
+    pub first: bool,
+}
+
 impl Rhythm {
     /// Of a way with so many `lanes`, rings or trees that differ.
     pub fn new(model: &Model, way: Way, protocol: WireProtocol, channels: u32, lanes: usize) -> Rhythm {
         let hop = match way {
             Way::Ring => ring_hop(model, protocol, lanes),
             Way::Tree => tree_hop(model, protocol, lanes),
+            Way::Pat => hop(way, protocol, Hop::Network) - wire(Hop::Network),
         };
         Rhythm {
             protocol,
@@ -71,6 +84,21 @@ impl Rhythm {
         out.delay(Duration::from_secs_f64(round.passed as f64 * self.seconds_per_byte));
         out.wait_all();
         round.combined.iter().for_each(|&bytes| out.combine(bytes));
+    }
+
+    /// One step of aggregated trees, of messages with so many bytes sent and received.
+    pub fn aggregate(&self, trip: &Trip, [sent, received]: [u64; 2], pieces: Vec<Piece>, out: &mut Schedule) {
+        out.irecv(trip.from, self.protocol.wire_bytes(received));
+        if trip.first {
+            out.delay(self.hop + micros(trip.blocks as f64 * BLOCK_OF_PAT));
+        }
+        out.isend(trip.to, Data::range(0, self.protocol.wire_bytes(sent)));
+        out.carries(pieces);
+        out.delay(Duration::from_secs_f64(sent as f64 * self.seconds_per_byte));
+        out.wait_all();
+        if trip.combines {
+            out.combine(received);
+        }
     }
 }
 

@@ -15,8 +15,8 @@ use std::ops::Range;
 use mpirage_call::Collective;
 
 use super::model::{Model, Way};
+use super::parts::{cut, length};
 use super::rhythm::{Rhythm, Round};
-use super::{cut, length};
 use crate::data::Data;
 use crate::shape::Shape;
 use crate::step::Schedule;

@@ -21,8 +21,8 @@ use mpirage_call::Collective;
 
 use super::super::double_tree::{children, parent};
 use super::model::{Model, Way};
+use super::parts::{cut, length};
 use super::rhythm::{Rhythm, Round};
-use super::{cut, length};
 use crate::data::Data;
 use crate::nodes::Nodes;
 use crate::shape::Shape;
