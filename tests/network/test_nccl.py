@@ -85,6 +85,35 @@ def test_short(suite, platform, ranks, predicted):
     suite.check(f"{platform} allreduce of 8 bytes", abs(ours / predicted - 1) <= BOUND, f"{ours} instead of {predicted}")
 
 
+# Latencies by the formulas of NCCL 2.23.4: aggregated trees with 8 + 4 log2 n + 2.8 n, a ring with Simple with 8.4 + 14 (n - 1).
+@pytest.mark.parametrize("pattern", ["allgather", "reduce-scatter"])
+@pytest.mark.parametrize(("method", "predicted"), [("nccl/pat", 8 + 4 * 6 + 2.8 * 64), ("nccl/ring", 8.4 + 14 * 63)])
+def test_short_with_one_rank_per_node(suite, pattern, method, predicted):
+    ours = seconds(suite, "cluster:64", pattern, 64, 8, method) * 1e6
+    print(f"{pattern} of 64 nodes by {method}: {ours:.1f} us, by NCCL's formula {predicted:.1f}")
+    suite.check(f"{pattern} of 64 nodes by {method}", abs(ours / predicted - 1) <= BOUND, f"{ours} instead of {predicted}")
+
+
+@pytest.mark.parametrize("ranks", [5, 16, 33, 64])
+@pytest.mark.parametrize("pattern", ["allgather", "reduce-scatter"])
+def test_aggregated_trees(suite, pattern, ranks):
+    """Each rank sends a block for each other rank in ceil(log2 n) messages; long blocks need more messages, and no more bytes."""
+    steps = (ranks - 1).bit_length()
+    for size in (64, 8 << 20):
+        result = replay(suite, f"cluster:{ranks}", pattern, ranks, size, "nccl/pat")
+        suite.check(f"{pattern} of {ranks} and {size} B: bytes", result["bytes"] == ranks * (ranks - 1) * size, result["bytes"])
+        messages = result["messages"] / ranks
+        suite.check(f"{pattern} of {ranks} and {size} B: messages", messages == steps if size == 64 else messages > steps, messages)
+
+
+def test_newer_release(suite):
+    """NCCL 2.23 takes aggregated trees between nodes of one rank each, and rings between the others."""
+    for version, per_node, wanted in [("nccl-2.23", 1, "nccl/pat"), ("nccl-2.20", 1, "nccl/ring"), ("nccl-2.23", 8, "nccl/ring")]:
+        done = suite.run([MPIRAGE, "info", "collectives", "allgather", "--selector", version, "-n", "64", "--ranks-per-node", str(per_node)])
+        first = done.out.splitlines()[1]
+        suite.check(f"{version} with {per_node} per node", wanted in first, done.out)
+
+
 def test_missing(suite):
     done = suite.run([MPIRAGE, "replay", "-p", "dgx-h100:1", "--coll", "allreduce=nccl/nvls", "gen:allreduce,ranks=8,bytes=8,iterations=1"])
     suite.check("NVLS is refused", done.code != 0 and "nccl/nvls is not implemented" in done.err, done.err)
