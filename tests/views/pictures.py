@@ -7,6 +7,7 @@ Each shows a part of a report in a window that is 1,200 pixels wide. Simulated t
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -91,14 +92,45 @@ class Reports:
     def turns(self):
         return self.program("turns", "tests/views/wait_states/turns.c", 8, platform="cluster:8,speed=10Gf")
 
-    def scaling(self):
-        """The page of a scaling study."""
-        (self.folder / "scaling.toml").write_text(SCALING)
-        done = subprocess.run([MPIRAGE, "sweep", "scaling.toml"], capture_output=True, text=True, cwd=self.folder)
-        path = self.folder / "scaling.sweep" / "index.html"
-        if not path.exists():
-            sys.exit(f"scaling: {done.stderr}")
+    def study(self, name, text):
+        """The page of a study."""
+        path = self.folder / f"{name}.sweep" / "index.html"
+        if path.exists():
+            return path
+        (self.folder / f"{name}.toml").write_text(text)
+        done = subprocess.run([MPIRAGE, "sweep", f"{name}.toml"], capture_output=True, text=True, cwd=self.folder)
+        if not path.exists() or done.returncode:
+            sys.exit(f"{name}: {done.stderr}")
         return path
+
+    def scaling(self):
+        return self.study("scaling", SCALING)
+
+    def states(self):
+        return self.study("states", block("energy.md", "states.toml"))
+
+    def bandwidths(self):
+        return self.study("bandwidths", block("ai-training.md", "bandwidths.toml"))
+
+    def devices(self):
+        return self.study("devices", block("ai-training.md", "devices.toml"))
+
+    def power(self):
+        (self.folder / "green.toml").write_text(block("energy.md", "green.toml"))
+        return self.run("power", "replay", "-q", "gen:halo2d,ranks=4,iterations=20,compute=5ms,imbalance=4,bytes=8KiB", "--ppn", "1", "-p", "green.toml", "--governor", "slack:period=1ms")
+
+
+def block(document, name):
+    """The file of this name as a document shows it."""
+    text = (ROOT / "docs/howto" / document).read_text()
+    shown = re.search(rf"^```toml\n# {re.escape(name)}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return shown[1] if shown else sys.exit(f"{document} has no {name}")
+
+
+def charts(heading):
+    """The first and the last part of a section of a study's page."""
+    title = f"h2:text-is('{heading}')"
+    return title, f"{title} + p + .charts"
 
 
 SCALING = """command = "replay -p cluster:{ranks} --net {net} --ppn 1 gen:halo2d,ranks={ranks},bytes=64KiB,compute={ranks.compute},iterations=20"
@@ -125,6 +157,10 @@ PICTURES = {
     "flame": (Reports.flame, "[data-figure=call-tree]", "[data-figure=call-tree]", None),
     "three": (Reports.three, "[data-figure=waterfall-b]", "[data-figure=comparison]", None),
     "scaling": (Reports.scaling, "h1", ".charts", None),
+    "states": (Reports.states, "h2:text-is('Pareto front')", ".front", None),
+    "power": (Reports.power, "[data-figure=power]", "[data-figure=power]", None),
+    "bandwidths": (Reports.bandwidths, *charts("Small multiples"), None),
+    "devices": (Reports.devices, *charts("Small multiples"), None),
     "two": (Reports.two, ".bar", "[data-figure=comparison]", None),
 }
 

@@ -28,8 +28,9 @@ def test_documents_show_made_pictures():
 
 def test_pictures_are_made_again(tmp_path):
     """Pictures of the current page are as large as those in the documents."""
-    program = f"import pathlib, pictures; pictures.make(['deadlock', 'kinds-timeline'], pathlib.Path({str(tmp_path)!r}))"
+    again = ["deadlock", "kinds-timeline", "states", "bandwidths"]
+    program = f"import pathlib, pictures; pictures.make({again}, pathlib.Path({str(tmp_path)!r}))"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT / "tests" / "views")
-    for name in ("deadlock", "deadlock-dark", "kinds-timeline", "kinds-timeline-dark"):
+    for name in [f"{name}{theme}" for name in again for theme in ("", "-dark")]:
         made, shown = tmp_path / f"report-{name}.png", pictures.PLOTS / f"report-{name}.png"
         assert size(made)[0] == size(shown)[0] and abs(size(made)[1] - size(shown)[1]) < 20, (name, size(made), size(shown))
