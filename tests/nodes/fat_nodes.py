@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Simulated beside published times of two fat nodes: tests/nodes/fat_nodes.py [--setup NAME,…] [--only BENCH,…] [--check] [--series] [--write PAGE] [-- OPTIONS OF MPIRAGE]
+"""Simulated beside published times of two fat nodes: tests/nodes/fat_nodes.py [--setup NAME,…] [--only BENCH,…] [--machine PLATFORM] [--check] [--series] [--write PAGE] [-- OPTIONS OF MPIRAGE]
 
 The measurements are OSU micro-benchmarks of public results (fat-nodes.csv, beside this file). The error of a point is
 e^|ln(simulated / measured)| − 1. Nothing is fitted to collectives. The bounds are aims: --check ends with 1 if one is missed, --write puts the
@@ -44,10 +44,10 @@ def measured(setups, benches):
     return series
 
 
-def simulate(program, key, sizes, options):
+def simulate(program, machine, key, sizes, options):
     """{bytes: value}"""
     setup, bench, per_node = key
-    machine = ["-n", 2 * per_node, "--ppn", per_node, "-p", MACHINES[setup], *LIBRARY, "--compute", "none", "--share-malloc", "64KiB"]
+    machine = ["-n", 2 * per_node, "--ppn", per_node, "-p", machine or MACHINES[setup], *LIBRARY, "--compute", "none", "--share-malloc", "64KiB"]
     command = [MPIRAGE, "run", "-q", *machine, *options, program, bench, *sorted(sizes)]
     made = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if made.returncode:
@@ -86,6 +86,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--setup", default=",".join(MACHINES))
     parser.add_argument("--only", default=",".join(BOUNDS))
+    parser.add_argument("--machine", metavar="PLATFORM", help="another description of the nodes, for a calibrated model")
     parser.add_argument("--series", action="store_true", help="print every point")
     parser.add_argument("--write", type=pathlib.Path, help="the page to put the table into")
     parser.add_argument("--errors", type=pathlib.Path, metavar="FILE", help="append the error of each series to it, for trust.py")
@@ -97,7 +98,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
         program = pathlib.Path(folder) / "osu"
         subprocess.run([MPIRAGE, "cc", "-O1", HERE / "osu.c", "-o", program], check=True)
-        runs = {key: pool.submit(simulate, program, key, sizes, options.mpirage) for key, sizes in wanted.items()}
+        runs = {key: pool.submit(simulate, program, options.machine, key, sizes, options.mpirage) for key, sizes in wanted.items()}
         for key, run in runs.items():
             for size, value in run.result().items():
                 ratio = value / wanted[key][size]

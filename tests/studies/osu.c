@@ -1,5 +1,5 @@
-/* Stands for the OSU micro-benchmarks that `mpirage calibrate --plan` runs: osu_latency, osu_bw, osu_mbw_mr, osu_allreduce, osu_allgather,
- * osu_alltoall, by the name of the program. The option is -m FIRST:LAST; output is in the format of version 7. */
+/* Stands for the OSU micro-benchmarks that `mpirage calibrate --plan` runs: osu_latency, osu_bw, osu_bibw, osu_mbw_mr, osu_allreduce,
+ * osu_allgather, osu_alltoall, by the name of the program. The option is -m FIRST:LAST; output is in the format of version 7. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,17 +23,17 @@ static double latency(int bytes)
     return (MPI_Wtime() - start) / ROUNDS / 2;
 }
 
-static double window(int bytes)
+static double window(int bytes, int both_ways)
 {
-    MPI_Request requests[WINDOW];
+    MPI_Request requests[2 * WINDOW];
     double start = MPI_Wtime();
     for (int round = 0; round < ROUNDS; round++) {
-        for (int nth = 0; nth < WINDOW; nth++)
-            if (rank < pairs)
-                MPI_Isend(out, bytes, MPI_CHAR, peer, 1, MPI_COMM_WORLD, &requests[nth]);
-            else
-                MPI_Irecv(in, bytes, MPI_CHAR, peer, 1, MPI_COMM_WORLD, &requests[nth]);
-        MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
+        int count = 0;
+        for (int nth = 0; nth < WINDOW && (rank >= pairs || both_ways); nth++)
+            MPI_Irecv(in, bytes, MPI_CHAR, peer, 1, MPI_COMM_WORLD, &requests[count++]);
+        for (int nth = 0; nth < WINDOW && (rank < pairs || both_ways); nth++)
+            MPI_Isend(out, bytes, MPI_CHAR, peer, 1, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
         if (rank < pairs)
             MPI_Recv(in, 4, MPI_CHAR, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         else
@@ -60,8 +60,8 @@ static double collective(const char *test, int bytes)
 static void print(const char *test, int bytes, double seconds)
 {
     double rate = bytes * 1e-6 * pairs / seconds;
-    if (!strcmp(test, "bw"))
-        printf("%-10d %20.2f\n", bytes, rate);
+    if (!strcmp(test, "bw") || !strcmp(test, "bibw"))
+        printf("%-10d %20.2f\n", bytes, !strcmp(test, "bibw") ? 2 * rate : rate);
     else if (!strcmp(test, "mbw_mr"))
         printf("%-10d %20.2f %20.2f\n", bytes, rate, pairs / seconds);
     else
@@ -74,6 +74,8 @@ static void head(const char *test)
         printf("# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n");
     else if (!strcmp(test, "bw"))
         printf("# OSU MPI Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n");
+    else if (!strcmp(test, "bibw"))
+        printf("# OSU MPI Bi-Directional Bandwidth Test v7.3\n# Size      Bandwidth (MB/s)\n");
     else if (!strcmp(test, "mbw_mr"))
         printf("# OSU MPI Multiple Bandwidth / Message Rate Test v7.3\n# [ pairs: %d ] [ window size: 64 ]\n# Size                  MB/s        Messages/s\n", pairs);
     else
@@ -100,7 +102,7 @@ int main(int argc, char **argv)
         double seconds = 0;
         /* The first round opens connections. */
         for (int round = 0; round < 2; round++)
-            seconds = !strcmp(test, "latency") ? latency(bytes) : strstr(test, "bw") ? window(bytes) : collective(test, bytes);
+            seconds = !strcmp(test, "latency") ? latency(bytes) : strstr(test, "bw") ? window(bytes, !strcmp(test, "bibw")) : collective(test, bytes);
         if (rank == 0)
             print(test, bytes, seconds);
     }

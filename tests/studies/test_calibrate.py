@@ -151,7 +151,8 @@ def test_formats(suite):
     table = "".join(f"{size:<10} {1e6 * network(size):15.2f}\n" for size in SIZES)
     (suite.folder / "osu.txt").write_text("# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n" + table)
     rates = "".join(f"{size:<10} {1.0:8.2f} {1 / max(0.5e-6, size * 1e-9):15.2f}\n" for size in SIZES)
-    (suite.folder / "rates.txt").write_text("# OSU MPI Multiple Bandwidth / Message Rate Test v7.3\n# Size      MB/s      Messages/s\n" + rates)
+    head = "# OSU MPI Multiple Bandwidth / Message Rate Test v7.3\n# [ pairs: {} ] [ window size: 64 ]\n# Size      MB/s      Messages/s\n"
+    (suite.folder / "rates.txt").write_text(head.format(4) + rates + head.format(8) + rates)
     (suite.folder / "osu.txt.gz").write_bytes(gzip.compress((suite.folder / "osu.txt").read_bytes()))
     plain, packed = (calibrate(suite, name, "rates.txt", "-p", "cluster:2", "--json") for name in ("osu.txt", "osu.txt.gz"))
     suite.check("formats: OSU", plain.code == 0 and len(result(plain)["segments"]) == 3, plain)
@@ -355,7 +356,7 @@ def test_plan(suite):
     (folder / "machine.toml").write_text('[cluster]\nhosts = 2\ncores = 2\nbandwidth = "100Gbps"\nlatency = "600ns"\nloopback = { bandwidth = "10GBps", latency = "200ns" }\n')
     (folder / "srun").write_text(SRUN)
     (folder / "srun").chmod(0o755)
-    tests = ["latency", "bw", "mbw_mr", "allreduce", "allgather", "alltoall"]
+    tests = ["latency", "bw", "bibw", "mbw_mr", "allreduce", "allgather", "alltoall"]
     for test in tests:
         suite.compile((ROOT / "tests" / "studies" / "osu.c").read_text(), f"plan/osu/osu_{test}")
     done = calibrate(suite, "--plan")
@@ -366,12 +367,13 @@ def test_plan(suite):
     suite.check("it says which benchmark is missing", missing.code != 0 and "there is no osu_latency in" in missing.err, missing)
     run = suite.run(["bash", folder / "plan.sh"], cwd=folder, env={**os.environ, **here, "OSU": str(folder / "osu"), "CORES": "2", "ROUNDS": "1", "LARGEST": "262144"}, timeout=120)
     files = {path.name for path in (folder / "mpirage-plan").iterdir()}
-    wanted = {"node.toml", "latency-2x1-1.txt", "latency-1x2-1.txt", "bw-2x1-1.txt", *(f"{test}-2x2-1.txt" for test in tests[2:])}
-    suite.check("it measures, and says how to go on", run.code == 0 and wanted <= files and "mpirage calibrate mpirage-plan/latency-2x1" in run.out, (run, files))
-    measured = [folder / "mpirage-plan" / f"{test}-2x1-1.txt" for test in ("latency", "bw")]
+    wanted = {"node.toml", "latency-2x1-1.txt", "latency-1x2-1.txt", "bw-2x1-1.txt", "bibw-2x1-1.txt", "mbw_mr-2x1-1.txt", *(f"{test}-2x2-1.txt" for test in tests[3:])}
+    suite.check("it measures, and says how to go on", run.code == 0 and wanted <= files and "mpirage calibrate mpirage-plan/{latency,bw,bibw}-2x1" in run.out, (run, files))
+    measured = [folder / "mpirage-plan" / f"{test}-2x1-1.txt" for test in ("latency", "bw", "bibw")]
+    measured += sorted((folder / "mpirage-plan").glob("mbw_mr-*.txt"))
     fitted = calibrate(suite, "--json", "-q", *measured, "-p", folder / "machine.toml", "-o", folder / "model.toml")
     suite.check("a model is fitted", fitted.code == 0, fitted)
-    for test in tests[3:]:
+    for test in tests[4:]:
         simulated = suite.run([MPIRAGE, "run", "-q", "-n", 4, "--ppn", 2, "-p", folder / "machine.toml", "--model", folder / "model.toml", "--compute", "none", folder / "osu" / f"osu_{test}", "-m", "1:262144"])
         (folder / f"{test}.txt").write_text(simulated.out)
         compared = suite.run([MPIRAGE, "compare", "-q", "--json", folder / f"{test}.txt", folder / "mpirage-plan" / f"{test}-2x2-1.txt"])

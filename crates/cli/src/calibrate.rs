@@ -8,13 +8,14 @@ mod show;
 use std::path::Path;
 
 use mpirage_calibrate::{
-    Calibration, Criterion, FitKind, FitRequest, Format, Measurements, ModelFile, Prediction, ReadOptions,
-    Route, SampleKind, fit, page, plot, read, read_breakpoints, write_model,
+    Calibration, Criterion, FitKind, FitRequest, Format, Measurements, ModelFile, OverheadFit, PieceFit,
+    Prediction, ReadOptions, Route, SampleKind, fit, page, plot, read, read_breakpoints, write_model,
 };
+use mpirage_kernel::{DelaySection, InterfaceDelay};
 use mpirage_mpi::Overhead;
 use mpirage_platform::HostId;
 use mpirage_scenario::Network;
-use mpirage_units::BYTES;
+use mpirage_units::{BYTES, Duration};
 
 use crate::arguments::{CalibrateArguments, MachineArguments};
 use crate::conflicts::Conflicts;
@@ -22,6 +23,7 @@ use crate::exit::{self, Failure, bad_measurements, usage};
 use crate::output::{self, say};
 use files::Files;
 use mpirage_simulation::{Machine, words};
+use predict::Written;
 use show::Results;
 
 /// Bytes of the largest file of measurements.
@@ -31,6 +33,10 @@ const NODE: &str = include_str!("calibrate/node.c");
 /// The job script of `--plan`, and the place of that program in it.
 const PLAN: &str = include_str!("calibrate/plan.sh");
 const PLACE_OF_NODE: &str = "@NODE@";
+
+/// How often the delay of interfaces is fitted again. Requests and answers of a rendezvous cross interfaces, too: as short messages, whose delay the
+/// first fit finds.
+const ROUNDS: usize = 2;
 
 /// Calibrates.
 pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
@@ -50,9 +56,9 @@ pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
     let (measurements, origin) = measurements(arguments, &choices.reading)?;
     let kind = match choices.overheads {
         false => FitKind::Factors,
-        true => FitKind::Overheads(predictions(&machine, &measurements)?),
+        true => FitKind::Overheads(predictions(&machine, &measurements, None)?),
     };
-    let request = FitRequest {
+    let mut request = FitRequest {
         measurements: &measurements,
         route,
         kind,
@@ -60,18 +66,30 @@ pub fn command(arguments: &CalibrateArguments) -> Result<u8, Failure> {
         segments: arguments.segments.map(std::num::NonZero::get),
         breakpoints: choices.breakpoints,
         eager_limit: choices.eager_limit,
+        base_eager_limit: machine.model.protocol.eager_limit,
         hold_out: arguments.hold_out.map(|every| every as usize),
         units_known: arguments.run,
         seed: arguments.machine.seed,
     };
-    let calibration = fit(&request).map_err(bad_measurements)?;
+    let mut calibration = fit(&request).map_err(bad_measurements)?;
+    for _ in 0..ROUNDS {
+        if calibration.interface_delay.is_none() {
+            break;
+        }
+        request.kind = FitKind::Overheads(predictions(&machine, &measurements, Some(&calibration))?);
+        calibration = fit(&request).map_err(bad_measurements)?;
+    }
     let title = format!("{origin} on {}, model {}", machine.spec, machine.model.name);
-    let text = model_text(&calibration, &machine, &title);
+    let has_gap = machine.model.describe().iter().any(|line| line.starts_with("gap ="));
+    let text = model_text(&calibration, &machine, &title, has_gap);
+    let written = Written::new(&arguments.machine, &text)?;
     let results = Results {
-        replayed: predict::deviation(&arguments.machine, &text, &calibration)?,
+        replayed: written.deviation(&calibration)?,
+        collectives: written.collectives(&measurements)?,
         calibration: &calibration,
         measurements: &measurements,
         title: &title,
+        unused_gaps: (!has_gap).then_some(&machine.model.name),
     };
     warn(&results);
     if !arguments.quiet && !arguments.json.is_shown() {
@@ -194,8 +212,12 @@ fn machine(arguments: &MachineArguments, overheads: bool) -> Result<Machine, Fai
 }
 
 fn with_two_hosts(arguments: &MachineArguments) -> MachineArguments {
-    let placed = !arguments.host.is_empty() || arguments.hostfile.is_some() || arguments.ppn.is_some();
-    MachineArguments { ppn: if placed { arguments.ppn } else { Some(1) }, ..arguments.clone() }
+    MachineArguments { ppn: if is_placed(arguments) { arguments.ppn } else { Some(1) }, ..arguments.clone() }
+}
+
+/// Does the user say where ranks are?
+fn is_placed(arguments: &MachineArguments) -> bool {
+    !arguments.host.is_empty() || arguments.hostfile.is_some() || arguments.ppn.is_some()
 }
 
 /// The route between the two ranks, as the model sees it.
@@ -236,10 +258,25 @@ fn measurements(
     Ok((all, names.join(", ")))
 }
 
-/// The model's predictions without the overheads that are fitted.
-fn predictions(machine: &Machine, measurements: &Measurements) -> Result<Vec<Prediction>, Failure> {
+/// The model's predictions without the overheads that are fitted, and without the delay of each message in interfaces. Protocol messages have the
+/// delay and the gap of an earlier fit.
+fn predictions(
+    machine: &Machine,
+    measurements: &Measurements,
+    earlier: Option<&Calibration>,
+) -> Result<Vec<Prediction>, Failure> {
     let mut bare = machine.with_ranks(&[0, 1]);
+    let delay = earlier.and_then(|earlier| earlier.interface_delay.as_ref());
     bare.model.protocol.recv_overhead = Overhead::default();
+    if measurements.has_windows()
+        && let Network::Flow(flow) = &mut bare.model.network
+    {
+        flow.interface_delay = delay.map(interface_delay).unwrap_or_default();
+        let gap = earlier.and_then(|earlier| earlier.interface.gap.as_ref());
+        if let (Some(physics), Some(gap)) = (&mut flow.physics, gap) {
+            physics.gap = Duration::from_secs_f64(gap.value);
+        }
+    }
     if !measurements.points(SampleKind::Send).is_empty() {
         bare.model.protocol.send_overhead = Overhead::default();
     }
@@ -251,12 +288,23 @@ fn predictions(machine: &Machine, measurements: &Measurements) -> Result<Vec<Pre
     sizes.dedup();
     sizes
         .into_iter()
-        .map(|bytes| Ok(Prediction { bytes, seconds: mpirage_simulation::ping_pong(&bare, bytes)? }))
+        .map(|bytes| {
+            let own = delay.map_or(0.0, |delay| delay.at(bytes));
+            Ok(Prediction { bytes, seconds: mpirage_simulation::ping_pong(&bare, bytes)? - own })
+        })
         .collect()
 }
 
-fn model_text(calibration: &Calibration, machine: &Machine, title: &str) -> String {
-    let has_gap = machine.model.describe().iter().any(|line| line.starts_with("gap ="));
+fn interface_delay(fitted: &OverheadFit) -> InterfaceDelay {
+    let section = |piece: &PieceFit| DelaySection {
+        from: piece.from,
+        seconds: piece.latency,
+        per_byte: piece.per_byte,
+    };
+    InterfaceDelay::new(fitted.sections.iter().map(section).collect())
+}
+
+fn model_text(calibration: &Calibration, machine: &Machine, title: &str, has_gap: bool) -> String {
     let origin = [format!("Written by mpirage calibrate: {title}.")];
     // A preset is named by what the user wrote; platforms change its parameters, which the platform is there to do again.
     let profile = machine.model.profile.map(|profile| profile.name);

@@ -40,7 +40,7 @@ pub mod limits;
 mod live;
 mod machine;
 mod outputs;
-mod ping_pong;
+mod pattern_times;
 mod programs;
 mod recordings;
 pub mod repetition;
@@ -73,7 +73,7 @@ pub use job_recorder::JobRecorder;
 pub use live::{Live, Look};
 pub use machine::{Machine, MachineRequest, VirtualProcessors, choice, load_platform, resolve_model};
 pub use outputs::{Failures, OutputRequest, YES_OR_NO, open, open_report, scribe};
-pub use ping_pong::ping_pong;
+pub use pattern_times::{collective, ping_pong};
 pub use programs::{
     Execution, LinesOfPrograms, ProgramJob, ProgramRun, Ran, RanPlaces, RankOptions, exit_code,
 };

@@ -42,8 +42,12 @@ srun --nodes=1 --ntasks=1 ./node > node.toml || ./node > node.toml
 # Two nodes, one rank on each: the curve of a message.
 osu 2 1 latency
 osu 2 1 bw
-# All cores of two nodes: how many messages an interface takes.
-osu 2 "$CORES" mbw_mr
+# The same in both directions.
+osu 2 1 bibw
+# A quarter, half and all of the cores of two nodes: how many messages an interface takes, and where more ranks do not help.
+for pairs in $(printf '%s\n' $((CORES / 4)) $((CORES / 2)) "$CORES" | sort -nu); do
+    [ "$pairs" -eq 0 ] || osu 2 "$pairs" mbw_mr
+done
 # Two ranks of one node.
 osu 1 2 latency
 # Nothing is fitted to these: they show how good the model is.
@@ -54,7 +58,8 @@ done
 cat <<END
 Now, where mpirage is:
   1. Describe the cluster in mine.toml (docs/howto/your-cluster.md); the lines of mpirage-plan/node.toml go into it.
-  2. mpirage calibrate mpirage-plan/latency-2x1-*.txt mpirage-plan/bw-2x1-*.txt -p mine.toml -o model.toml --report fit.html
+  2. mpirage calibrate mpirage-plan/{latency,bw,bibw}-2x1-*.txt mpirage-plan/mbw_mr-*.txt mpirage-plan/all*-2x$CORES-*.txt \\
+         -p mine.toml -o model.toml --report fit.html
   3. How good is it? Simulate what was measured, and compare:
      mpirage run -q -n $((2 * CORES)) --ppn $CORES -p mine.toml --model model.toml osu_allreduce -m 1:$LARGEST > allreduce.txt
      mpirage compare allreduce.txt mpirage-plan/allreduce-2x$CORES-1.txt --report allreduce.html

@@ -1,12 +1,14 @@
 //! The result of `mpirage calibrate` as tables and as JSON.
 
 use mpirage_calibrate::{
-    Calibration, Interval, LogErrors, Measurements, OverheadFit, PieceFit, SampleKind, percent,
+    Calibration, CrowdedGap, Fitted, GapSection, GapTime, InterfaceFit, Interval, LogErrors, Measurements,
+    OverheadFit, PieceFit, SampleKind, percent,
 };
 use mpirage_plot::size_text;
 use mpirage_units::{Duration, time_text};
 use serde_json::{Value, json};
 
+use super::predict::Predicted;
 use crate::output;
 
 /// Everything that is shown.
@@ -19,16 +21,11 @@ pub struct Results<'a> {
     pub title: &'a str,
     /// How far a replayed ping-pong is from the fit.
     pub replayed: f64,
+    /// Measured collectives beside simulated ones.
+    pub collectives: Vec<Predicted>,
+    /// The model, if it has no gap, so that gaps are fitted in vain.
+    pub unused_gaps: Option<&'a String>,
 }
-
-const KINDS: [SampleKind; 6] = [
-    SampleKind::PingPong,
-    SampleKind::Exchange,
-    SampleKind::Send,
-    SampleKind::Isend,
-    SampleKind::Recv,
-    SampleKind::Gap,
-];
 
 impl Results<'_> {
     /// Prints the tables.
@@ -39,7 +36,9 @@ impl Results<'_> {
         });
         self.segments();
         self.overheads();
+        self.interface();
         self.scores();
+        self.predicted();
     }
 
     /// The kinds that were measured, with their numbers of samples and sizes.
@@ -48,7 +47,7 @@ impl Results<'_> {
             let points = self.measurements.points(kind);
             (kind, points.iter().map(|point| point.samples).sum(), points.len())
         };
-        KINDS.into_iter().map(of).filter(|(_, _, sizes)| *sizes > 0).collect()
+        self.measurements.kinds().into_iter().map(of).collect()
     }
 
     fn segments(&self) {
@@ -73,8 +72,14 @@ impl Results<'_> {
     }
 
     fn overheads(&self) {
-        let Calibration { send_overhead, isend_overhead, recv_overhead, limits, gap, .. } = self.calibration;
-        let all = [("send", send_overhead), ("isend", isend_overhead), ("recv", recv_overhead)];
+        let Calibration { send_overhead, isend_overhead, recv_overhead, interface_delay, limits, .. } =
+            self.calibration;
+        let all = [
+            ("send", send_overhead),
+            ("isend", isend_overhead),
+            ("recv", recv_overhead),
+            ("delay", interface_delay),
+        ];
         if all.iter().any(|(_, fitted)| fitted.is_some()) {
             output::line("\noverheads");
         }
@@ -83,13 +88,65 @@ impl Results<'_> {
             let sizes =
                 [8, 1024, 16384].map(|bytes| format!("{} {}", size_text(bytes), time(fitted.at(bytes))));
             let sections = fitted.sections.len();
-            output::line(format_args!("  {name:<6} {sections} sections; {}", sizes.join(", ")));
+            let from = self.origin(name);
+            output::line(format_args!("  {name:<6} {sections} sections; {}{from}", sizes.join(", ")));
         }
         for (name, limit) in [("eager limit", limits.eager), ("push limit", limits.push)] {
             limit.iter().for_each(|&limit| output::line(format_args!("{name} {}", size_text(limit))));
         }
-        if let Some((gap, spread)) = gap {
-            output::line(format_args!("gap {} ({} to {})", time(*gap), time(spread.low), time(spread.high)));
+    }
+
+    /// The measurements behind an overhead that no call showed.
+    fn origin(&self, overhead: &str) -> &'static str {
+        let has = |kind| !self.measurements.points(kind).is_empty();
+        match overhead {
+            "isend" if !has(SampleKind::Isend) => "; from windows of one pair",
+            "recv" if self.measurements.has_windows() && self.calibration.interface_delay.is_some() => {
+                "; from windows in both directions"
+            }
+            "delay" => "; from what ping-pongs lack",
+            _ => "",
+        }
+    }
+
+    fn interface(&self) {
+        let InterfaceFit { cross_traffic, gap, crowded_gap, not_fitted } = &self.calibration.interface;
+        if cross_traffic.is_some() || gap.is_some() || !not_fitted.is_empty() {
+            output::line("\ninterface");
+        }
+        if let Some(Fitted { value, interval, from }) = cross_traffic {
+            let spread = runs(*interval, |value| format!("{value:.3}"));
+            output::line(format_args!("  cross-traffic {value:.3} ({spread}); from {from}"));
+        }
+        if let Some(Fitted { value, interval, from }) = gap {
+            output::line(format_args!("  gap {} ({}); from {from}", time(*value), runs(*interval, time)));
+        }
+        crowded_gap.iter().for_each(crowded);
+        if let (Some(model), true) = (self.unused_gaps, gap.is_some()) {
+            output::line(format_args!(
+                "  model {model} has no interface, so that gaps stand in comments; --mpi-profile names a model with one"
+            ));
+        }
+        not_fitted.iter().for_each(|reason| output::line(format_args!("  not fitted: {reason}")));
+    }
+
+    fn predicted(&self) {
+        if let Some(Predicted { ranks, .. }) = self.collectives.first() {
+            output::line(format_args!(
+                "\ncollectives of {ranks} ranks, simulated; nothing is fitted to them"
+            ));
+        }
+        for Predicted { name, errors, .. } in &self.collectives {
+            output::line(format_args!("  {name:<20} {}, {} sizes", both(errors), errors.count()));
+        }
+        if self.collectives.is_empty() {
+            let is_collective = |kind: &SampleKind| matches!(kind, SampleKind::Collective(_));
+            for kind in self.measurements.kinds().into_iter().filter(is_collective) {
+                output::line(format_args!(
+                    "not simulated: {}: only osu_mbw_mr says how many ranks there are; add that of the same ranks",
+                    kind.name()
+                ));
+            }
         }
     }
 
@@ -114,7 +171,8 @@ impl Results<'_> {
 
     /// The result as one object.
     pub fn json(&self) -> Value {
-        let Calibration { limits, gap, points, held_out, .. } = self.calibration;
+        let Calibration { limits, points, held_out, .. } = self.calibration;
+        let InterfaceFit { cross_traffic, gap, crowded_gap, not_fitted } = &self.calibration.interface;
         json!({
             "title": self.title,
             "measured": self.series().iter().map(|(kind, samples, sizes)| {
@@ -126,7 +184,14 @@ impl Results<'_> {
             "recv_overhead": self.calibration.recv_overhead.as_ref().map(overhead),
             "eager_limit": limits.eager,
             "push_limit": limits.push,
-            "gap": gap.map(|(gap, spread)| json!({"seconds": gap, "interval": bounds(spread)})),
+            "interface_delay": self.calibration.interface_delay.as_ref().map(overhead),
+            "cross_traffic": cross_traffic.as_ref().map(|fit| fitted("share", fit)),
+            "gap": gap.as_ref().map(|fit| fitted("seconds", fit)),
+            "crowded_gap": crowded_gap.as_ref().map(crowded_json),
+            "not_fitted": not_fitted,
+            "collectives": self.collectives.iter().map(|one| json!({
+                "collective": one.name, "ranks": one.ranks, "error": errors(&one.errors),
+            })).collect::<Vec<_>>(),
             "errors": self.calibration.scores().iter().map(|score| json!({
                 "model": score.model,
                 "fitted": errors(&score.fitted),
@@ -168,12 +233,49 @@ fn overhead(fitted: &OverheadFit) -> Value {
         json!({
             "from": section.from,
             "seconds": section.latency,
-            "seconds_interval": bounds(section.latency_interval),
+            "seconds_interval": (section.sizes > 0).then(|| bounds(section.latency_interval)),
             "seconds_per_byte": section.per_byte,
-            "seconds_per_byte_interval": bounds(section.per_byte_interval),
+            "seconds_per_byte_interval": (section.sizes > 0).then(|| bounds(section.per_byte_interval)),
         })
     };
     json!({"sections": fitted.sections.iter().map(section).collect::<Vec<_>>(), "unknown_from": fitted.unknown_from})
+}
+
+/// The gap of many ranks at the sizes that were measured.
+fn crowded(fit: &CrowdedGap) {
+    let has_interval = fit.times().any(|time| time.interval.is_some());
+    let one = |GapTime { bytes, seconds, interval }: GapTime| {
+        let spread = if has_interval { format!(" ({})", runs(interval, time)) } else { String::new() };
+        format!("{} {}{spread}", size_text(bytes), time(seconds))
+    };
+    let times: Vec<String> = fit.times().map(one).collect();
+    let spread = if has_interval { String::new() } else { format!(" ({})", runs(None, time)) };
+    output::line(format_args!("  crowd {}; from {}", fit.crowd, fit.from));
+    output::line(format_args!("  crowded-gap {}{spread}; from {}", times.join(", "), fit.from));
+}
+
+/// The interval of repeated runs, which a single one does not have.
+fn runs(interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {
+    match interval {
+        Some(Interval { low, high }) => format!("{} to {}", text(low), text(high)),
+        None => "one run: no interval".to_owned(),
+    }
+}
+
+fn fitted(unit: &str, fit: &Fitted) -> Value {
+    json!({unit: fit.value, "interval": fit.interval.map(bounds), "from": fit.from})
+}
+
+fn crowded_json(fit: &CrowdedGap) -> Value {
+    let section = |section: &GapSection| {
+        json!({
+            "from": section.from,
+            "seconds": section.seconds,
+            "seconds_per_byte": section.per_byte,
+            "interval": section.measured.and_then(|time| time.interval).map(bounds),
+        })
+    };
+    json!({"crowd": fit.crowd, "from": fit.from, "sections": fit.sections.iter().map(section).collect::<Vec<_>>()})
 }
 
 fn bounds(interval: Interval) -> Value {

@@ -28,7 +28,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    fn of(mut values: Vec<f64>) -> Interval {
+    pub(crate) fn of(mut values: Vec<f64>) -> Interval {
         values.sort_by(f64::total_cmp);
         Interval { low: quantile(&values, TAIL), high: quantile(&values, 1.0 - TAIL) }
     }

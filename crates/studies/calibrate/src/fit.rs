@@ -4,7 +4,7 @@
 //! 2. Overheads: the times of calls that do not wait for the other side, piece-wise linear.
 //! 3. Segments: what ping-pongs take besides the overheads, piece-wise linear; or, if a model predicts ping-pongs already, the
 //!    overhead that is missing in its predictions.
-//! 4. Protocol limits, the gap, intervals, and errors beside those of two affine models.
+//! 4. Protocol limits, parameters of the interface, intervals, and errors beside those of two affine models.
 //!
 //! A simulated ping-pong takes the time of the network and the overhead of the receive: a send pays its overhead while its message is
 //! already on its way, and a send that waits pays none. So only the receive's overhead is taken out of the ping-pong.
@@ -13,10 +13,12 @@ use thiserror::Error;
 
 use crate::affine;
 use crate::bootstrap::{Interval, PieceIntervals, intervals};
+use crate::interface::{Fitted, InterfaceFit};
 use crate::line::{Bounds, Datum, Line};
 use crate::measurement::{Measurements, Point, SampleKind};
 use crate::protocol::{self, Limits, time_at};
 use crate::segments::{Criterion, MOST_PIECES, Piece, Search, piece_of};
+use crate::windows;
 
 /// The fewest sizes from which a model is fitted.
 const LEAST_SIZES: usize = 4;
@@ -57,7 +59,8 @@ pub type TimeModel<'c> = Box<dyn Fn(u64) -> f64 + 'c>;
 pub enum FitKind {
     /// Factors on latency and bandwidth, by size.
     Factors,
-    /// The overhead of a receive, on top of a model that predicts these ping-pongs. There is one for each measured size.
+    /// The overhead of a receive or the delay of interfaces, on top of a model that predicts these ping-pongs. There is one prediction for each
+    /// measured size.
     Overheads(Vec<Prediction>),
 }
 
@@ -78,6 +81,8 @@ pub struct FitRequest<'m> {
     pub breakpoints: Vec<u64>,
     /// The limit of eager sends; found if not given.
     pub eager_limit: Option<u64>,
+    /// The limit of eager sends in the model to begin with.
+    pub base_eager_limit: u64,
     /// Every so-manieth size is left out of the fit, and predicted.
     pub hold_out: Option<usize>,
     /// Are units known for sure? Otherwise times that jump are refused.
@@ -134,8 +139,24 @@ pub struct PieceFit {
     pub per_byte: f64,
     /// Where nine of ten such values lie.
     pub per_byte_interval: Interval,
-    /// How many sizes it was fitted to.
+    /// How many sizes it was fitted to; none if it continues another one where the network hides the cost.
     pub sizes: usize,
+}
+
+impl PieceFit {
+    /// A cost that does not depend on the size, from a size on at which no measurement shows it.
+    fn constant(from: u64, seconds: f64) -> PieceFit {
+        let always = |value| Interval { low: value, high: value };
+        PieceFit {
+            from,
+            from_interval: None,
+            latency: seconds,
+            latency_interval: always(seconds),
+            per_byte: 0.0,
+            per_byte_interval: always(0.0),
+            sizes: 0,
+        }
+    }
 }
 
 /// The cost of a call by size.
@@ -180,8 +201,10 @@ pub struct Calibration {
     pub recv_overhead: Option<OverheadFit>,
     /// Where the protocol changes, as far as that was found or given.
     pub limits: Limits,
-    /// Seconds from one message of an interface to the next, if a message rate was measured.
-    pub gap: Option<(f64, Interval)>,
+    /// The delay of messages in interfaces, which keeps no processor busy; fitted on top of a model if windows show what processors need.
+    pub interface_delay: Option<OverheadFit>,
+    /// Parameters of the interface, if windows or message rates were measured.
+    pub interface: InterfaceFit,
     /// Notes for the user.
     pub notes: Vec<String>,
     affine: Line,
@@ -210,7 +233,8 @@ pub fn fit(request: &FitRequest<'_>) -> Result<Calibration, FitError> {
         route: request.route,
         best_affine: affine::best_line(&points, affine),
         affine,
-        gap: gap(request),
+        interface_delay: None,
+        interface: InterfaceFit::of(request.measurements, gap(request)),
         points,
         held_out,
         segments: Vec::new(),
@@ -223,7 +247,7 @@ pub fn fit(request: &FitRequest<'_>) -> Result<Calibration, FitError> {
     };
     match &request.kind {
         FitKind::Factors => result.fit_segments(request),
-        FitKind::Overheads(predicted) => result.fit_receives(request, predicted)?,
+        FitKind::Overheads(predicted) => result.fit_missing(request, predicted)?,
     }
     Ok(result)
 }
@@ -239,11 +263,7 @@ fn ping_pongs(measurements: &Measurements, notes: &mut Vec<String>) -> Result<Ve
     }
     match points[..] {
         [] => {
-            let mut kinds: Vec<SampleKind> =
-                measurements.samples().iter().map(|sample| sample.kind).collect();
-            kinds.sort_unstable();
-            kinds.dedup();
-            let names: Vec<&str> = kinds.into_iter().map(SampleKind::name).collect();
+            let names: Vec<String> = measurements.kinds().into_iter().map(SampleKind::name).collect();
             Err(FitError::NoPingPong(if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }))
         }
         [only] => Err(FitError::OneSize(only.bytes)),
@@ -304,6 +324,10 @@ impl Overheads {
         let (sends, isends, recvs) =
             (calls(SampleKind::Send), calls(SampleKind::Isend), calls(SampleKind::Recv));
         let border = |limit: u64| protocol::at_border(limit, request.breakpoints.iter().copied());
+        let (isends, full) = match isends.is_empty() {
+            true => windows::sends(request.measurements, messages),
+            false => (isends, None),
+        };
         let eager = protocol::waits_from(&sends, messages).map(border);
         let push = protocol::waits_from(&recvs, messages).map(border);
         let limits = Limits { eager: request.eager_limit.or(eager), push };
@@ -320,11 +344,35 @@ impl Overheads {
         }
         Overheads {
             send: overhead(request, &sends, limits.eager),
-            isend: overhead(request, &isends, None),
+            isend: isend_overhead(request, &isends, full),
             recv,
             limits,
         }
     }
+}
+
+/// The cost of non-blocking sends. Where the network hides it, nothing is copied, as for the shortest message.
+fn isend_overhead(
+    request: &FitRequest<'_>,
+    isends: &[Point],
+    hidden_from: Option<u64>,
+) -> Option<OverheadFit> {
+    let mut fitted = overhead(request, isends, None)?;
+    let shortest = fitted.at(isends.first()?.bytes);
+    fitted.sections.extend(hidden_from.map(|from| PieceFit::constant(from, shortest)));
+    Some(fitted)
+}
+
+/// The cost of receives that windows in both directions show, up to the rendezvous, where interfaces move the bytes.
+fn receives(request: &FitRequest<'_>) -> Option<OverheadFit> {
+    let (points, hidden_from) = windows::receives(request.measurements);
+    let mut fitted = overhead(request, &points, None)?;
+    let longest = fitted.at(points.last()?.bytes);
+    let eager = request.eager_limit.unwrap_or(request.base_eager_limit);
+    let hidden_from = hidden_from.filter(|from| *from < eager);
+    fitted.sections.extend(hidden_from.map(|from| PieceFit::constant(from, longest)));
+    fitted.unknown_from = Some(eager);
+    Some(fitted)
 }
 
 /// The cost of calls below a limit.
@@ -349,11 +397,16 @@ fn overhead(request: &FitRequest<'_>, calls: &[Point], unknown_from: Option<u64>
     Some(OverheadFit { sections: piece_fits(&pieces, &spread, 0.0), unknown_from })
 }
 
-/// The time from one message of an interface to the next: that of small messages, which do not fill the wire.
-fn gap(request: &FitRequest<'_>) -> Option<(f64, Interval)> {
+/// The time from one message of an interface to the next, if it was measured by itself: that of small messages, which do not fill the wire.
+fn gap(request: &FitRequest<'_>) -> Option<Fitted> {
     let rates = request.measurements.points(SampleKind::Gap);
     let fitted = overhead(&FitRequest { breakpoints: Vec::new(), ..request.clone() }, &rates, None)?;
-    fitted.sections.first().map(|first| (first.latency, first.latency_interval))
+    let first = fitted.sections.first()?;
+    Some(Fitted {
+        value: first.latency,
+        interval: Some(first.latency_interval),
+        from: SampleKind::Gap.name(),
+    })
 }
 
 fn piece_fits(pieces: &[Piece], spread: &[PieceIntervals], header: f64) -> Vec<PieceFit> {
@@ -409,9 +462,10 @@ impl Calibration {
         }
     }
 
-    /// Fits the overhead of receives to the time of ping-pongs besides the prediction.
-    fn fit_receives(&mut self, request: &FitRequest<'_>, predicted: &[Prediction]) -> Result<(), FitError> {
-        self.recv_overhead = None;
+    /// Fits the time of ping-pongs besides the prediction: the delay of interfaces if windows show the cost of receives, otherwise that cost.
+    fn fit_missing(&mut self, request: &FitRequest<'_>, predicted: &[Prediction]) -> Result<(), FitError> {
+        let has_windows = request.measurements.has_windows();
+        self.recv_overhead = has_windows.then(|| receives(request)).flatten();
         let prediction = |bytes| {
             let found = predicted.iter().find(|prediction| prediction.bytes == bytes);
             found.map(|prediction| prediction.seconds).ok_or(FitError::NotPredicted(bytes))
@@ -437,7 +491,8 @@ impl Calibration {
         let pieces = search.pieces(&data);
         let spread = intervals(&search, &data, &pieces, request.seed);
         let sections = piece_fits(&pieces, &spread, 0.0);
-        self.recv_overhead = Some(OverheadFit { sections, unknown_from: None });
+        let missing = Some(OverheadFit { sections, unknown_from: None });
+        *(if has_windows { &mut self.interface_delay } else { &mut self.recv_overhead }) = missing;
         // The base model knows its protocol.
         self.limits = Limits { eager: request.eager_limit, push: None };
         Ok(())
@@ -474,7 +529,7 @@ impl Calibration {
     /// The cost of a ping-pong's calls: the message leaves after the cost of its send, and its receive costs time after the message
     /// has arrived.
     fn overheads_at(&self, bytes: u64) -> f64 {
-        [&self.send_overhead, &self.recv_overhead]
+        [&self.send_overhead, &self.interface_delay, &self.recv_overhead]
             .into_iter()
             .flatten()
             .map(|overhead| overhead.at(bytes))

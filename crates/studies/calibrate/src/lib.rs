@@ -15,6 +15,7 @@
 //! | `line`, `segments` | regression, and where the pieces begin |
 //! | `bootstrap` | how sure the parameters are |
 //! | `protocol` | where sends begin to block, and receives to wait |
+//! | `windows`, `interface` | what messages cost processors and a shared interface |
 //! | `affine` | the two affine models to compare with |
 //! | `fit` | all of it, in order |
 //! | `scores` | how well models describe the measurements |
@@ -31,6 +32,7 @@ mod compare;
 mod comparison_page;
 mod error;
 mod fit;
+mod interface;
 mod line;
 mod measurement;
 mod model_file;
@@ -40,6 +42,7 @@ mod record;
 mod report;
 mod scores;
 mod segments;
+mod windows;
 
 pub use bootstrap::Interval;
 pub use compare::{CompareError, Comparison, Group, Pair, compare};
@@ -48,6 +51,7 @@ pub use error::{LogErrors, percent};
 pub use fit::{
     Calibration, FitError, FitKind, FitRequest, OverheadFit, PieceFit, Prediction, Route, TimeModel, fit,
 };
+pub use interface::{CrowdedGap, Fitted, GapSection, GapTime, InterfaceFit};
 pub use measurement::{Measurements, Point, Sample, SampleKind};
 pub use model_file::{ModelFile, write_model};
 pub use protocol::Limits;

@@ -1,6 +1,6 @@
 //! Measured times: samples of several kinds, and the median of each size.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The measured quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,18 +17,30 @@ pub enum SampleKind {
     Recv,
     /// The time from one message of an interface to the next, if it sends as many as it can.
     Gap,
+    /// The time of a message in a window that one rank sends to another.
+    Window,
+    /// The time of two messages, one each way, in windows that two ranks send to each other at the same time.
+    BothWays,
+    /// The time from one message to the next of this number of pairs of ranks, whose senders are all on one host.
+    Rate(u32),
+    /// The time of a collective, by the name that patterns have for it.
+    Collective(&'static str),
 }
 
 impl SampleKind {
     /// Its name in tables.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            SampleKind::PingPong => "ping-pong",
-            SampleKind::Exchange => "exchange",
-            SampleKind::Send => "MPI_Send",
-            SampleKind::Isend => "MPI_Isend",
-            SampleKind::Recv => "MPI_Recv",
-            SampleKind::Gap => "message rate",
+            SampleKind::PingPong => "ping-pong".to_owned(),
+            SampleKind::Exchange => "exchange".to_owned(),
+            SampleKind::Send => "MPI_Send".to_owned(),
+            SampleKind::Isend => "MPI_Isend".to_owned(),
+            SampleKind::Recv => "MPI_Recv".to_owned(),
+            SampleKind::Gap => "message rate".to_owned(),
+            SampleKind::Window => "window".to_owned(),
+            SampleKind::BothWays => "both ways".to_owned(),
+            SampleKind::Rate(pairs) => format!("rate, {}", mpirage_units::counted(pairs, "pair")),
+            SampleKind::Collective(name) => name.to_owned(),
         }
     }
 }
@@ -85,13 +97,46 @@ impl Measurements {
         &self.skipped
     }
 
+    /// The kinds that were measured, in order.
+    pub fn kinds(&self) -> Vec<SampleKind> {
+        let kinds: BTreeSet<SampleKind> = self.samples.iter().map(|sample| sample.kind).collect();
+        kinds.into_iter().collect()
+    }
+
+    /// The most pairs whose rate was measured, if there is one.
+    pub fn most_pairs(&self) -> Option<u32> {
+        let pairs = |kind| if let SampleKind::Rate(pairs) = kind { Some(pairs) } else { None };
+        self.kinds().into_iter().filter_map(pairs).max()
+    }
+
     /// The medians of a kind, by size.
     pub fn points(&self, kind: SampleKind) -> Vec<Point> {
+        self.by_size(kind).into_iter().map(|(bytes, times)| Point::of(bytes, times)).collect()
+    }
+
+    /// How often each size of a kind was measured at least; each of them is a run.
+    pub(crate) fn runs(&self, kind: SampleKind) -> usize {
+        self.by_size(kind).values().map(Vec::len).min().unwrap_or(0)
+    }
+
+    /// One run of each benchmark: the n-th time of each kind and size, or the last one if there are fewer.
+    pub(crate) fn run(&self, nth: usize) -> Measurements {
+        let mut one = Measurements::default();
+        for kind in self.kinds() {
+            for (bytes, times) in self.by_size(kind) {
+                one.add(kind, bytes, times[nth.min(times.len() - 1)]);
+            }
+        }
+        one
+    }
+
+    /// The times of a kind, by size.
+    fn by_size(&self, kind: SampleKind) -> BTreeMap<u64, Vec<f64>> {
         let mut by_size: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for sample in self.samples.iter().filter(|sample| sample.kind == kind) {
             by_size.entry(sample.bytes).or_default().push(sample.seconds);
         }
-        by_size.into_iter().map(|(bytes, times)| Point::of(bytes, times)).collect()
+        by_size
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::bootstrap::Interval;
 use crate::error::percent;
 use crate::fit::{Calibration, FitKind, OverheadFit, PieceFit};
+use crate::interface::{CrowdedGap, GapSection, InterfaceFit};
 
 /// The contents of the file besides the fitted parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub fn write_model(calibration: &Calibration, file: &ModelFile<'_>) -> String {
         segments(&mut out, calibration);
     }
     protocol(&mut out, calibration);
-    gap(&mut out, calibration, file.has_gap);
+    interface(&mut out, &calibration.interface, file.has_gap);
     out
 }
 
@@ -85,7 +86,8 @@ fn short(value: f64, Interval { low, high }: Interval) -> String {
 }
 
 fn protocol(out: &mut String, calibration: &Calibration) {
-    let Calibration { send_overhead, isend_overhead, recv_overhead, limits, kind, .. } = calibration;
+    let Calibration { send_overhead, isend_overhead, recv_overhead, interface_delay, limits, kind, .. } =
+        calibration;
     if let Some(limit) = limits.eager {
         push(out, &format!("eager-limit = {limit}"));
     }
@@ -105,22 +107,26 @@ fn protocol(out: &mut String, calibration: &Calibration) {
             None => {}
         }
     }
+    if let Some(fitted) = interface_delay {
+        if recv_overhead.is_none() {
+            push(out, "recv-overhead = []");
+        }
+        overhead(out, "interface-delay", fitted);
+    }
 }
 
 fn overhead(out: &mut String, key: &str, fitted: &OverheadFit) {
     push(out, &format!("{key} = ["));
     for section in &fitted.sections {
         let PieceFit { from, latency, latency_interval, per_byte, per_byte_interval, .. } = section;
-        push(
-            out,
-            &format!(
-                "  # {}; {} sizes; seconds {}, per byte {}",
-                start(section),
-                section.sizes,
-                scientific(*latency, *latency_interval),
-                scientific(*per_byte, *per_byte_interval)
-            ),
+        let fit = format!(
+            "{} sizes; seconds {}, per byte {}",
+            section.sizes,
+            scientific(*latency, *latency_interval),
+            scientific(*per_byte, *per_byte_interval)
         );
+        let fit = if section.sizes > 0 { &fit } else { "assumed, the network hides it" };
+        push(out, &format!("  # {}; {fit}", start(section)));
         push(out, &format!("  {{ from = {from}, seconds = {latency:e}, per-byte = {per_byte:e} }},"));
     }
     if let Some(from) = fitted.unknown_from {
@@ -134,9 +140,43 @@ fn scientific(value: f64, Interval { low, high }: Interval) -> String {
     format!("{value:.3e} ({low:.2e} to {high:.2e})")
 }
 
-fn gap(out: &mut String, calibration: &Calibration, has_gap: bool) {
-    let Some((gap, interval)) = calibration.gap else { return };
-    let line = format!("gap = \"{gap}s\" # {}", scientific(gap, interval));
-    // Models without a gap refuse the key.
-    push(out, &if has_gap { line } else { format!("# measured: {line}") });
+/// The keys of the interface. Models without a gap refuse some of them, which become comments.
+fn interface(out: &mut String, fit: &InterfaceFit, has_gap: bool) {
+    if let Some(cross) = &fit.cross_traffic {
+        push(out, &format!("# from {}{}", cross.from, runs(cross.interval)));
+        push(out, &format!("cross-traffic = {}", cross.value));
+    }
+    let mut gaps = String::new();
+    if let Some(gap) = &fit.gap {
+        push(&mut gaps, &format!("# from {}{}", gap.from, runs(gap.interval)));
+        push(&mut gaps, &format!("gap = \"{}s\"", gap.value));
+    }
+    if let Some(crowded) = &fit.crowded_gap {
+        crowded_gap(&mut gaps, crowded);
+    }
+    let comment = if has_gap { "" } else { "# measured: " };
+    gaps.lines().for_each(|line| push(out, &format!("{comment}{line}")));
+    fit.not_fitted.iter().for_each(|reason| push(out, &format!("# not fitted: {reason}")));
+}
+
+fn crowded_gap(out: &mut String, fit: &CrowdedGap) {
+    let has_interval = fit.times().any(|time| time.interval.is_some());
+    let spread = if has_interval { String::new() } else { runs(None) };
+    push(out, &format!("# from {}{spread}", fit.from));
+    push(out, &format!("crowd = {}", fit.crowd));
+    push(out, "crowded-gap = [");
+    for GapSection { from, seconds, per_byte, measured } in &fit.sections {
+        let interval = measured.and_then(|time| time.interval);
+        let spread = interval.map(|interval| format!(" #{}", runs(Some(interval)))).unwrap_or_default();
+        push(out, &format!("  {{ from = {from}, seconds = {seconds:e}, per-byte = {per_byte:e} }},{spread}"));
+    }
+    push(out, "]");
+}
+
+/// ` (3.1e-8 to 3.2e-8)`; one run has no interval.
+fn runs(interval: Option<Interval>) -> String {
+    match interval {
+        Some(Interval { low, high }) => format!(" ({low:.3e} to {high:.3e})"),
+        None => " (one run: no interval)".to_owned(),
+    }
 }

@@ -27,7 +27,7 @@ type Recogniser = fn(&str) -> bool;
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// The text of the OSU micro-benchmarks: latency, bandwidth, message rate.
+    /// The text of the OSU micro-benchmarks: latency, bandwidth one and both ways, message rate, collectives.
     Osu,
     /// The text of the Intel MPI Benchmarks: PingPong, PingPing, Sendrecv, Uniband.
     Imb,
@@ -96,7 +96,8 @@ pub fn read(file: &str, bytes: &[u8], options: &ReadOptions) -> Result<Measureme
             [] => String::new(),
             skipped => format!("; it has {}", skipped.join(", ")),
         };
-        let problem = format!("holds no ping-pong, no overheads and no message rates{others}");
+        let problem =
+            format!("holds no ping-pong, no overheads, no message rates and no collectives{others}");
         return Err(ReadError::file(file, problem));
     }
     Ok(measurements)

@@ -17,6 +17,7 @@ fn request(measurements: &Measurements) -> FitRequest<'_> {
         segments: None,
         breakpoints: Vec::new(),
         eager_limit: None,
+        base_eager_limit: 65536,
         hold_out: None,
         units_known: false,
         seed: 1,
@@ -98,10 +99,11 @@ fn the_gap_is_that_of_small_messages() {
         sizes().map(|bytes| ("gap", bytes, 0.4e-6 + (bytes as f64 * 1e-9).max(0.1e-6) * noise(bytes, 3)));
     let measurements = table(messages.chain(rates));
     let result = fit(&request(&measurements)).unwrap();
-    let (gap, interval) = result.gap.unwrap();
+    let gap = result.interface.gap.unwrap();
+    let interval = gap.interval.unwrap();
     assert!(
-        (gap - 0.5e-6).abs() < 0.05e-6 && interval.low <= gap && gap <= interval.high,
-        "{gap} {interval:?}"
+        (gap.value - 0.5e-6).abs() < 0.05e-6 && interval.low <= gap.value && gap.value <= interval.high,
+        "{gap:?}"
     );
 }
 

@@ -78,12 +78,21 @@ Now starting the main loop
 #[test]
 fn osu() {
     assert_eq!(points(LATENCY, SampleKind::PingPong), [(0, 1.05e-6), (1, 1.5e-6), (1024, 2.25e-6)]);
-    assert_eq!(points(RATE, SampleKind::Gap), [(1, 0.25e-6), (2, 0.2e-6)]);
+    assert_eq!(points(RATE, SampleKind::Rate(2)), [(1, 0.25e-6), (2, 0.2e-6)]);
     let bandwidth = "# OSU MPI Bandwidth Test v5.6\n# Size      Bandwidth (MB/s)\n100    50.0\n";
-    assert_eq!(points(bandwidth, SampleKind::Gap), [(100, 2e-6)]);
+    assert_eq!(points(bandwidth, SampleKind::Window), [(100, 2e-6)]);
     let both = "# OSU MPI Bi-Directional Bandwidth Test v5.6\n# Size      Bandwidth (MB/s)\n100    50.0\n";
-    assert!(reading(both.as_bytes()).is_err(), "both directions are no gap of one");
-    for other in ["MPI Allreduce Latency", "MPI_Put Latency", "MPI Barrier Latency"] {
+    assert_eq!(points(both, SampleKind::BothWays), [(100, 4e-6)], "a message each way");
+    let unknown = RATE.replace("pairs", "groups");
+    let error = reading(unknown.as_bytes()).unwrap_err();
+    assert!(
+        error.starts_with("file:4: nothing says how many pairs") && error.contains("# [ pairs: N ]"),
+        "{error}"
+    );
+    let collective =
+        "# OSU MPI All-to-All Personalized Exchange Latency Test v5.6\n# Size    Avg Latency(us)\n4    5.0\n";
+    assert_eq!(points(collective, SampleKind::Collective("alltoall")), [(4, 5e-6)]);
+    for other in ["MPI_Put Latency", "MPI Barrier Latency"] {
         let text = format!("# OSU {other} Test v5.6\n# Size      Avg Latency(us)\n4    5.0\n");
         let error = reading(text.as_bytes()).unwrap_err();
         assert!(error.ends_with(&format!("; it has {other}")), "no ping-pong: {error}");
@@ -166,7 +175,7 @@ fn mistakes_are_shown_where_they_stand() {
         ("", "file: is empty"),
         (
             "bench,bytes,seconds\nring,8,1\n",
-            "file: holds no ping-pong, no overheads and no message rates; it has ring",
+            "file: holds no ping-pong, no overheads, no message rates and no collectives; it has ring",
         ),
     ];
     for (text, message) in cases {

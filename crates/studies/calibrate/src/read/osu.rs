@@ -6,7 +6,7 @@
 //! 1                       1.23         # Size                  MB/s        Messages/s
 //! ```
 //!
-//! A megabyte is 10^6 bytes. Rates are those of all pairs together: the time from one message of an interface to the next.
+//! A megabyte is 10^6 bytes. Rates are those of all pairs together. Tests of collectives are read as they are; others are skipped by name.
 
 use super::lines::{Line, Lines, ReadError};
 use crate::measurement::{Measurements, SampleKind};
@@ -18,31 +18,60 @@ enum Columns {
     Latency(f64),
     /// Size, megabytes per second.
     Bandwidth,
-    /// Size, megabytes per second, messages per second.
-    Rate,
+    /// Size, megabytes per second, messages per second, of so many pairs if a line above says how many.
+    Rate(Option<u32>),
 }
+
+/// Titles of collectives in which no rank can leave before all have entered, and the names that patterns have for them. Repeated without a
+/// pause, others overlap.
+const COLLECTIVES: [(&str, &str); 4] = [
+    ("Allreduce Latency", "allreduce"),
+    ("Allgather Latency", "allgather"),
+    ("All-to-All Personalized Exchange Latency", "alltoall"),
+    ("Alltoall Latency", "alltoall"),
+];
 
 pub(super) fn recognises(text: &str) -> bool {
     text.lines().take(50).any(|line| line.trim_start().starts_with("# OSU "))
-        || text.lines().take(50).any(|line| columns(line).is_some())
+        || text.lines().take(50).any(|line| columns(line, None).is_some())
 }
 
 pub(super) fn read(lines: &Lines<'_>) -> Result<Measurements, ReadError> {
     let mut all = Measurements::default();
-    let mut usable = true;
+    let mut series = Some(Series::OneWay);
     for part in parts(lines) {
         match part {
             Part::Title(title) => {
-                usable = is_of_pairs(title);
-                if !usable {
+                series = series_of(test_of(title));
+                if series.is_none() {
                     all.skip(test_of(title));
                 }
             }
-            Part::Row(line, columns) if usable => row(&line, columns, &mut all)?,
-            Part::Row(..) => {}
+            Part::Row(line, columns) => {
+                let Some(series) = series else { continue };
+                let (bytes, seconds) = sample(&line, columns)?;
+                let (kind, messages) = kind_of(series, columns, &line)?;
+                all.add(kind, bytes, messages * seconds);
+            }
         }
     }
     Ok(all)
+}
+
+/// The kind of a row, and for how many messages of the rate its time is.
+fn kind_of(series: Series, columns: Columns, line: &Line<'_>) -> Result<(SampleKind, f64), ReadError> {
+    Ok(match (series, columns) {
+        (Series::Collective(name), _) => (SampleKind::Collective(name), 1.0),
+        (_, Columns::Latency(_)) => (SampleKind::PingPong, 1.0),
+        (Series::BothWays, _) => (SampleKind::BothWays, 2.0),
+        (_, Columns::Bandwidth) => (SampleKind::Window, 1.0),
+        (_, Columns::Rate(Some(pairs))) => (SampleKind::Rate(pairs), 1.0),
+        (_, Columns::Rate(None)) => {
+            return Err(line.error(
+                "nothing says how many pairs have this rate; keep the line `# [ pairs: N ]` of osu_mbw_mr",
+            ));
+        }
+    })
 }
 
 /// A time of any test, also of those that no model is fitted to.
@@ -62,7 +91,7 @@ pub(super) fn read_all(lines: &Lines<'_>) -> Result<Vec<TestTime>, ReadError> {
         match part {
             Part::Title(title) => test_of(title).clone_into(&mut test),
             Part::Row(line, columns) => {
-                let (_, bytes, seconds) = sample(&line, columns)?;
+                let (bytes, seconds) = sample(&line, columns)?;
                 times.push(TestTime { test: test.clone(), bytes, seconds });
             }
         }
@@ -77,14 +106,15 @@ enum Part<'t> {
 }
 
 fn parts<'t>(lines: &Lines<'t>) -> impl Iterator<Item = Part<'t>> {
-    let mut table = None;
+    let (mut table, mut pairs) = (None, None);
     lines.iter().filter_map(move |line| {
         if let Some(title) = line.text.strip_prefix("# OSU ") {
-            table = None;
+            (table, pairs) = (None, None);
             return Some(Part::Title(title));
         }
         if line.text.starts_with('#') {
-            table = columns(line.text).or(table);
+            pairs = pairs_of(line.text).or(pairs);
+            table = columns(line.text, pairs).or(table);
             return None;
         }
         table.filter(|_| is_row(line.text)).map(|columns| Part::Row(line, columns))
@@ -96,14 +126,33 @@ fn test_of(title: &str) -> &str {
     title.split(" Test").next().unwrap_or(title)
 }
 
-/// Is it a test of pairs of ranks that send and receive? Both directions together are the gap of neither.
-fn is_of_pairs(title: &str) -> bool {
-    let test = test_of(title).split_once(' ');
-    // `MPI` and `MPI-CUDA` send and receive, `MPI_Put` does not.
-    test.is_some_and(|(library, test)| {
-        !library.contains('_')
-            && matches!(test, "Latency" | "Multi Latency" | "Bandwidth" | "Multiple Bandwidth / Message Rate")
-    })
+/// The measurements of a test.
+#[derive(Clone, Copy)]
+enum Series {
+    /// Messages that one rank of a pair sends at a time.
+    OneWay,
+    /// Windows of both ranks of a pair at the same time.
+    BothWays,
+    Collective(&'static str),
+}
+
+/// The series of a test, if there is a use for it: `MPI` and `MPI-CUDA` send and receive, `MPI_Put` does not.
+fn series_of(test: &str) -> Option<Series> {
+    let (library, test) = test.split_once(' ').filter(|(library, _)| !library.contains('_'))?;
+    let collective = || COLLECTIVES.iter().find(|(title, _)| *title == test).map(|(_, name)| *name);
+    match (library, test) {
+        (_, "Latency" | "Multi Latency" | "Bandwidth" | "Multiple Bandwidth / Message Rate") => {
+            Some(Series::OneWay)
+        }
+        (_, "Bi-Directional Bandwidth") => Some(Series::BothWays),
+        _ => collective().map(Series::Collective),
+    }
+}
+
+/// The number in `# [ pairs: 4 ] [ window size: 64 ]`.
+fn pairs_of(comment: &str) -> Option<u32> {
+    let (_, rest) = comment.split_once("pairs:")?;
+    rest.split_whitespace().next()?.parse().ok().filter(|pairs| *pairs > 0)
 }
 
 fn is_row(text: &str) -> bool {
@@ -111,10 +160,10 @@ fn is_row(text: &str) -> bool {
 }
 
 /// The columns that a heading names.
-fn columns(heading: &str) -> Option<Columns> {
+fn columns(heading: &str, pairs: Option<u32>) -> Option<Columns> {
     let heading = heading.trim_start().strip_prefix('#')?.trim_start().strip_prefix("Size")?;
     if heading.contains("Messages/s") {
-        return Some(Columns::Rate);
+        return Some(Columns::Rate(pairs));
     }
     if heading.contains("MB/s") {
         return Some(Columns::Bandwidth);
@@ -124,22 +173,18 @@ fn columns(heading: &str) -> Option<Columns> {
     heading.contains("Latency").then_some(Columns::Latency(unit.unwrap_or(1e-6)))
 }
 
-fn row(line: &Line<'_>, columns: Columns, all: &mut Measurements) -> Result<(), ReadError> {
-    let (kind, bytes, seconds) = sample(line, columns)?;
-    all.add(kind, bytes, seconds);
-    Ok(())
-}
-
-fn sample(line: &Line<'_>, columns: Columns) -> Result<(SampleKind, u64, f64), ReadError> {
+/// The bytes of a row, and the seconds of a call or from one message to the next.
+fn sample(line: &Line<'_>, columns: Columns) -> Result<(u64, f64), ReadError> {
     let words = line.words();
     let bytes = line.bytes(words[0])?;
     let number = |at: usize, what: &str| {
         let missing = || line.error(format!("has {} columns only", words.len()));
         line.positive(words.get(at).copied().ok_or_else(missing)?, what)
     };
-    Ok(match columns {
-        Columns::Latency(unit) => (SampleKind::PingPong, bytes, number(1, "time")? * unit),
-        Columns::Bandwidth => (SampleKind::Gap, bytes, bytes as f64 / (number(1, "bandwidth")? * 1e6)),
-        Columns::Rate => (SampleKind::Gap, bytes, 1.0 / number(2, "message rate")?),
-    })
+    let seconds = match columns {
+        Columns::Latency(unit) => number(1, "time")? * unit,
+        Columns::Bandwidth => bytes as f64 / (number(1, "bandwidth")? * 1e6),
+        Columns::Rate(_) => 1.0 / number(2, "message rate")?,
+    };
+    Ok((bytes, seconds))
 }
