@@ -251,7 +251,7 @@ fn gap(loads: &[Load]) -> Result<&Load, String> {
     Ok(fastest)
 }
 
-/// The table of the most pairs, where they take longer than a gap and than their bytes.
+/// The table of the most pairs, where they take longer than fewer ones and than their bytes.
 fn crowded_gap(all: &Measurements, loads: &[Load], gap: f64) -> Result<CrowdedGap, String> {
     let [few @ .., most] = loads else { return Err("there is one number of pairs only".to_owned()) };
     let Some(before) = few.last() else { return Err("there is one number of pairs only".to_owned()) };
@@ -262,10 +262,15 @@ fn crowded_gap(all: &Measurements, loads: &[Load], gap: f64) -> Result<CrowdedGa
             && point.seconds > FULL * point.bytes as f64 / fill
     };
     let crowded: Vec<Point> = most.points.iter().take_while(is_crowded).copied().collect();
-    if !crowded.iter().any(|point| point.seconds > SAME * gap.max(point.bytes as f64 / fill)) {
-        return Err(format!("not needed: {} is as fast as the gap and the network allow", most.name()));
-    }
     let uncrowded = few.iter().rev().find(|load| load.small <= SAME * gap).unwrap_or(before);
+    let is_slower = |point: &Point| point.seconds > SAME * uncrowded.at(point.bytes).unwrap_or(gap);
+    if !crowded.iter().any(is_slower) {
+        return Err(format!(
+            "not needed: {} is as fast as {}",
+            most.name(),
+            counted(uncrowded.pairs, "pair")
+        ));
+    }
     let end = most.points.get(crowded.len()).map(|point| point.bytes);
     let times = |bytes| spread(all, &[most.kind], |run| Load::of(run, most.kind)?.at(bytes));
     let sections = sections(&crowded, end.map(|bytes| (bytes, gap)), times);
@@ -326,7 +331,7 @@ mod tests {
             fit.not_fitted,
             [
                 "cross-traffic: there is no osu_bibw",
-                "crowd and crowded-gap: not needed: osu_mbw_mr of 8 pairs is as fast as the gap and the network allow"
+                "crowd and crowded-gap: not needed: osu_mbw_mr of 8 pairs is as fast as 2 pairs"
             ]
         );
     }
