@@ -7,6 +7,6 @@ pub struct Accelerators {
     pub per_node: u32,
     /// The link of each to the others of its node.
     pub inside: u64,
-    /// The link of each to the network.
+    /// The link of each to the network, or its share of one that several have.
     pub port: u64,
 }

@@ -45,7 +45,7 @@ macro_rules! file {
 }
 
 /// All of them: shapes, then machines.
-pub const BUILTINS: [Builtin; 22] = [
+pub const BUILTINS: [Builtin; 25] = [
     Builtin::shape("cluster:N", "N hosts on one switch"),
     Builtin::shape(
         "fat-tree:AxB",
@@ -69,6 +69,16 @@ pub const BUILTINS: [Builtin; 22] = [
         file!("dgx-h100"),
     ),
     Builtin::machine(
+        "gb200-nvl72:N",
+        "N racks of 72 Blackwell GPUs, each a host: NVLink inside, rails of NDR 400 outside",
+        file!("gb200-nvl72"),
+    ),
+    Builtin::machine(
+        "gh200:N",
+        "N nodes of four GH200, each a host, as in Alps: NVLink inside, Slingshot 11 outside",
+        file!("gh200"),
+    ),
+    Builtin::machine(
         "aurora",
         "ALCF Aurora: 10,624 hosts of 104 cores, dragonfly, Slingshot 11",
         file!("aurora"),
@@ -82,6 +92,11 @@ pub const BUILTINS: [Builtin; 22] = [
         "frontier",
         "OLCF Frontier: 9,472 hosts of 64 cores, dragonfly, Slingshot 11",
         file!("frontier"),
+    ),
+    Builtin::machine(
+        "frontier-gcds",
+        "OLCF Frontier's accelerators: 75,776 hosts, eight GCDs of MI250X per node, two per interface",
+        file!("frontier-gcds"),
     ),
     Builtin::machine(
         "fugaku",
@@ -182,7 +197,7 @@ pub(crate) fn text(spec: &str, ranks: u32, net: NetworkNames<'_>) -> Option<Resu
     let options = Options::parse(options, net);
     let text = sizes.and_then(|sizes| match (usage.file, size) {
         (Some(file), size) if usage.is_sized() => match (size, sizes.as_slice()) {
-            (None, _) => options?.of_machine(&of_nodes(file, ranks.div_ceil(DEVICES).max(1))),
+            (None, _) => options?.of_machine(&of_nodes(file, ranks.div_ceil(devices_of(file)).max(1))),
             (Some(_), [nodes]) => options?.of_machine(&of_nodes(file, *nodes)),
             (Some(_), _) => Err("it has one size, its nodes".to_owned()),
         },
@@ -320,14 +335,17 @@ fn quoted(value: &str) -> String {
     }
 }
 
-/// Devices of each built-in node of accelerators.
-const DEVICES: u32 = 8;
+/// The devices of each node that a file describes.
+fn devices_of(file: &str) -> u32 {
+    let devices = file.lines().find_map(|line| line.strip_prefix("devices = ")?.parse().ok());
+    devices.unwrap_or(1)
+}
 
 /// A file with another number of nodes.
 fn of_nodes(file: &str, nodes: u32) -> String {
-    let line = |line: &str| match line.starts_with("nodes = ") {
-        true => format!("nodes = {nodes}\n"),
-        false => format!("{line}\n"),
+    let line = |line: &str| match line.split_once(" = ") {
+        Some((key @ ("nodes" | "hosts"), _)) => format!("{key} = {nodes}\n"),
+        _ => format!("{line}\n"),
     };
     file.lines().map(line).collect()
 }

@@ -64,6 +64,13 @@ pub enum Topology {
         /// Spine switches.
         spines: u32,
     },
+    /// Nodes of accelerators on another network, whose sizes count nodes.
+    Devices {
+        /// Devices per node.
+        per_node: u32,
+        /// The network between nodes.
+        network: Box<Topology>,
+    },
     /// One cable per pair of hosts.
     Full {
         /// The number of hosts.
@@ -95,6 +102,7 @@ impl Topology {
             Topology::Dragonfly { nodes, .. } | Topology::DragonflyPlus { nodes, .. } => *nodes /= interfaces,
             Topology::Torus { .. }
             | Topology::Rails { .. }
+            | Topology::Devices { .. }
             | Topology::Explicit { .. }
             | Topology::Zones { .. } => {}
         }
@@ -143,6 +151,9 @@ impl std::fmt::Display for Topology {
                 some(*devices, "device"),
                 some(*spines, "spine")
             ),
+            Self::Devices { per_node, network } => {
+                write!(out, "{network}; each is a node of {}", some(*per_node, "device"))
+            }
             Self::Full { hosts } => write!(out, "full mesh of {}", some(*hosts, "host")),
             Self::Explicit { hosts, routing } => {
                 write!(out, "{} with {routing} routing", some(*hosts, "host"))

@@ -200,6 +200,65 @@ fn devices_change_rails_inside_their_node() {
     assert_eq!(route(&platform, 1, 6), far);
 }
 
+/// Nodes of devices on a network of switches; devices that follow each other share an interface.
+fn nodes_of_devices(network: &str) -> Result<Platform, String> {
+    let text = format!(
+        "{network}\nspeed = '1Tf'\nbandwidth = '200Gbps'\nlatency = '1us'\ninside = {{ bandwidth = '100GBps', latency = '300ns' }}"
+    );
+    Platform::from_text("test.toml", &text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn devices_of_a_node_share_its_interfaces() {
+    let platform = nodes_of_devices("[cluster]\nhosts = 3\ndevices = 4\ninterfaces = 2").unwrap();
+    assert_eq!(platform.host_count(), 12);
+    assert_eq!(route(&platform, 5, 6), ["test_link_5_inside_UP", "test_link_6_inside_DOWN"]);
+    // Devices 2 and 3 have the second interface of node 0, devices 8 and 9 the first one of node 2.
+    for src in [2, 3] {
+        for dst in [8, 9] {
+            assert_eq!(route(&platform, src, dst), ["test_link_2_UP", "test_link_8_DOWN"]);
+        }
+    }
+    let accelerators = platform.accelerators().unwrap();
+    assert_eq!(
+        (accelerators.per_node, accelerators.inside, accelerators.port),
+        (4, 100_000_000_000, 12_500_000_000)
+    );
+}
+
+#[test]
+fn interfaces_of_nodes_of_devices_may_be_on_different_switches() {
+    let network = "[dragonfly]\ngroups = 2\nchassis = 1\nrouters = 4\nnodes = 3\ndevices = 4\ninterfaces = 2";
+    let platform = nodes_of_devices(&format!("{network}\ninterface-switches = 'different'")).unwrap();
+    // Eight switches with three nodes each.
+    assert_eq!(platform.host_count(), 8 * 3 * 4);
+    // The first interfaces of nodes 0 to 5 are on one switch, their second ones on the next.
+    assert_eq!(route(&platform, 0, 4), ["test_link_0_UP", "test_link_4_DOWN"]);
+    assert_eq!(route(&platform, 2, 10), ["test_link_2_UP", "test_link_10_DOWN"]);
+    assert_eq!(route(&platform, 0, 6).len(), 3);
+}
+
+#[test]
+fn devices_need_a_network_of_switches_and_their_share_of_an_interface() {
+    let problem = |network: &str| nodes_of_devices(network).unwrap_err();
+    assert!(problem("[torus]\ndimensions = [2, 2]\ndevices = 4").contains("need a network of switches"));
+    assert!(
+        problem("[cluster]\nhosts = 2\ndevices = 3\ninterfaces = 2")
+            .contains("no multiple of its 2 interfaces")
+    );
+    assert!(problem("[cluster]\nhosts = 2").contains("`inside` is of nodes with `devices`"));
+    let with_policy = "[cluster]\nhosts = 2\ndevices = 2\ninterface-policy = 'block'";
+    assert!(problem(with_policy).contains("each device of a node is a host"));
+}
+
+#[test]
+fn accelerators_of_public_systems_are_as_many_as_their_sources_say() {
+    assert_eq!(load("frontier-gcds").host_count(), 74 * 128 * 8);
+    assert_eq!(load("gh200:2688").host_count(), 10_752);
+    assert_eq!(Platform::load("gh200", 5).unwrap().host_count(), 8);
+    assert_eq!(load("gb200-nvl72:1").host_count(), 72);
+}
+
 #[test]
 fn nodes_of_accelerators_have_eight_devices_each() {
     assert_eq!(load("dgx-h100:3").host_count(), 24);
@@ -315,9 +374,15 @@ fn a_built_in_without_size_has_a_host_per_rank() {
 
 #[test]
 fn hosts_are_found_by_name() {
-    for spec in
-        ["cluster:5", "griffon", "torus:3x2", "dragonfly:2x1x2x3", "dragonfly-plus:2x2x3x2", "dgx-h100:2"]
-    {
+    for spec in [
+        "cluster:5",
+        "griffon",
+        "torus:3x2",
+        "dragonfly:2x1x2x3",
+        "dragonfly-plus:2x2x3x2",
+        "dgx-h100:2",
+        "gh200:2",
+    ] {
         let platform = load(spec);
         for host in platform.hosts() {
             assert_eq!(platform.find_host(&host.name()), Some(host.id));
@@ -340,6 +405,7 @@ fn any_topology() -> impl Strategy<Value = String> {
         (1u32..4, 1u32..4, 1u32..4, 1u32..4)
             .prop_map(|(g, l, s, n)| format!("dragonfly-plus:{g}x{l}x{s}x{n}")),
         (1u32..5).prop_map(|n| format!("dgx-h100:{n}")),
+        (1u32..9).prop_map(|n| format!("gh200:{n}")),
         (1u32..12).prop_map(|n| format!("full:{n}")),
     ]
 }

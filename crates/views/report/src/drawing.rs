@@ -156,7 +156,7 @@ fn kind(topology: &Topology) -> Option<&'static str> {
         Topology::Torus { .. } => Some("torus"),
         Topology::Dragonfly { .. } => Some("dragonfly"),
         Topology::DragonflyPlus { .. } => Some("dragonfly_plus"),
-        Topology::Rails { .. } => Some("rails"),
+        Topology::Rails { .. } | Topology::Devices { .. } => Some("rails"),
         Topology::Full { .. } => Some("full"),
         Topology::Explicit { .. } | Topology::Zones { .. } => None,
     }

@@ -9,6 +9,7 @@
 
 mod cabinets;
 mod cluster;
+mod devices;
 mod dragonfly;
 mod dragonfly_plus;
 mod fat_tree;
@@ -19,6 +20,7 @@ mod torus;
 
 pub(crate) use cabinets::Cabinets;
 pub(crate) use cluster::Cluster;
+pub(crate) use devices::{Devices, NodeDevices};
 pub(crate) use dragonfly::{Cables as DragonflyCables, Dragonfly, Size as DragonflySize};
 pub(crate) use dragonfly_plus::{Cables as DragonflyPlusCables, DragonflyPlus, Size as DragonflyPlusSize};
 pub(crate) use fat_tree::{Arities, Before, Cables as FatTreeCables, FatTree};
@@ -79,6 +81,11 @@ pub(crate) trait Shape: std::fmt::Debug + Send + Sync {
     /// How many hosts are accelerators of one node, if hosts are; they follow each other.
     fn accelerators_per_node(&self) -> Option<u32> {
         None
+    }
+
+    /// How many of them share the link to the network.
+    fn devices_per_interface(&self) -> u32 {
+        1
     }
 
     /// Two hosts between which no route is longer.
@@ -208,11 +215,12 @@ impl Fabric {
     /// Its hosts as accelerators, if they are.
     pub fn accelerators(&self) -> Option<Accelerators> {
         let per_node = self.shape.accelerators_per_node()?;
-        let rate = |role| {
-            let class = self.layout.classes().iter().find(|class| class.role == role);
+        let rate = |roles: &[Role]| {
+            let class = self.layout.classes().iter().find(|class| roles.contains(&class.role));
             class.map_or(0, |class| class.cable.spec.bandwidth as u64)
         };
-        Some(Accelerators { per_node, inside: rate(Role::Inside), port: rate(Role::Host) })
+        let port = rate(&[Role::Host, Role::Level(0)]) / u64::from(self.shape.devices_per_interface());
+        Some(Accelerators { per_node, inside: rate(&[Role::Inside]), port })
     }
 
     /// Its shape as its file describes it: in hosts, not in interfaces.

@@ -8,9 +8,9 @@ use super::table::{Entry, Table};
 use crate::builder::Builder;
 use crate::error::PlatformError;
 use crate::fabric::{
-    Arities, Before, Cabinets, Cluster, Dialect, Dragonfly, DragonflyCables, DragonflyPlus,
+    Arities, Before, Cabinets, Cluster, Devices, Dialect, Dragonfly, DragonflyCables, DragonflyPlus,
     DragonflyPlusCables, DragonflyPlusSize, DragonflySize, Extras, Fabric, FatTree, FatTreeCables, Layout,
-    Mesh, Rails, RailsCables, RailsSize, Shape, Torus,
+    Mesh, NodeDevices, Rails, RailsCables, RailsSize, Shape, Torus,
 };
 use crate::host::{HostGroup, HostNames, Numbers};
 use crate::interface::{HostInterfaces, InterfacePolicy, InterfaceSwitches};
@@ -19,7 +19,7 @@ use crate::preset::NetworkPreset;
 use crate::suggest::did_you_mean;
 
 /// Hosts and their cables.
-const COMMON: [&str; 17] = [
+const COMMON: [&str; 19] = [
     "speed",
     "sustained",
     "cores",
@@ -37,6 +37,8 @@ const COMMON: [&str; 17] = [
     "interface-policy",
     "interface-switches",
     "interface-striping",
+    "devices",
+    "inside",
 ];
 
 /// The shape of a dragonfly, and cables that differ from those of its hosts.
@@ -81,12 +83,15 @@ pub(super) fn read<'d>(
         "torus" => &["dimensions"],
         "dragonfly" => &DRAGONFLY,
         "dragonfly-plus" => &DRAGONFLY_PLUS,
-        "rails" => &["nodes", "devices", "unit", "spines", "inside", "between-switches"],
+        "rails" => &["nodes", "unit", "spines", "between-switches"],
         _ => &["hosts"],
     };
     let table = entry.table(&[own, &COMMON].concat())?;
     let interfaces = interfaces(&table, topology)?;
-    let (cable, extras) = (cable(&table, Duplex::Split, preset)?, extras(&table, interfaces, preset)?);
+    let cable = cable(&table, Duplex::Split, preset)?;
+    // A device has no loopback of hosts.
+    let loopback_of = preset.filter(|_| topology == "rails" || table.get("devices").is_none());
+    let extras = extras(&table, interfaces, loopback_of)?;
     let cores = builder.usual_cores();
     let plan = Plan { table: &table, name, cable, extras, interfaces, cores, preset };
     let fabric = match topology {
@@ -204,13 +209,12 @@ impl Plan<'_, '_> {
             devices: self.table.need("devices")?.count()?,
             spines: self.table.or("spines", unit, Entry::count)?,
         };
-        let inside = self.table.need("inside")?.table(&LINK)?;
         let cables = RailsCables {
-            inside: cable(&inside, Duplex::Split, None)?,
+            inside: inside(&self.table.need("inside")?)?,
             interfaces: self.cable,
             spines: self.other_cable("between-switches")?,
         };
-        self.fabric(&entry, Rails::new(size, cables, &self.extras))
+        self.fabric_of_hosts(&entry, Rails::new(size, cables, &self.extras))
     }
 
     /// Cables between switches; those of hosts unless the file says otherwise.
@@ -244,25 +248,66 @@ impl Plan<'_, '_> {
         }
     }
 
+    /// Hosts on a shape, or nodes of devices, which are the hosts then.
     fn fabric<S: Shape + 'static>(
         &self,
         culprit: &Entry<'_>,
         shape: Result<(S, Layout), String>,
     ) -> Result<Fabric, PlatformError> {
+        let Some(devices) = self.devices()? else { return self.fabric_of_hosts(culprit, shape) };
+        let nodes = shape.and_then(|shape| Devices::new(shape, devices, self.interfaces));
+        let (shape, layout) = nodes.map_err(|problem| culprit.error(problem))?;
+        let hosts = self.hosts(shape.hosts())?;
+        Ok(Fabric::new(self.name.to_owned(), hosts, Dialect::Mpirage, (shape, layout)))
+    }
+
+    fn fabric_of_hosts<S: Shape + 'static>(
+        &self,
+        culprit: &Entry<'_>,
+        shape: Result<(S, Layout), String>,
+    ) -> Result<Fabric, PlatformError> {
         let (shape, layout) = shape.map_err(|problem| culprit.error(problem))?;
-        let hosts = HostGroup {
+        let hosts = self.hosts(shape.hosts() / u32::from(self.interfaces.per_host))?;
+        Fabric::with_interfaces(self.name.to_owned(), hosts, self.interfaces, (shape, layout))
+            .map_err(|problem| culprit.error(problem))
+    }
+
+    /// The devices of each node, if hosts are devices.
+    fn devices(&self) -> Result<Option<NodeDevices>, PlatformError> {
+        let Some(devices) = self.table.get("devices") else {
+            return match self.table.get("inside") {
+                Some(entry) => {
+                    Err(entry.error("`inside` is of nodes with `devices`; say how many a node has"))
+                }
+                None => Ok(None),
+            };
+        };
+        let unfit = ["loopback", "interface-policy", "interface-striping"];
+        if let Some(entry) = unfit.iter().find_map(|key| self.table.get(key)) {
+            return Err(entry.error(
+                "this is of hosts, but with `devices` each device of a node is a host, on one interface",
+            ));
+        }
+        Ok(Some(NodeDevices { per_node: devices.count()?, inside: inside(&self.table.need("inside")?)? }))
+    }
+
+    fn hosts(&self, count: u32) -> Result<HostGroup, PlatformError> {
+        Ok(HostGroup {
             names: HostNames {
                 prefix: self.table.or("prefix", "host-", Entry::text)?.to_owned(),
                 suffix: self.table.or("suffix", "", Entry::text)?.to_owned(),
-                numbers: self.numbers(shape.hosts() / u32::from(self.interfaces.per_host))?,
+                numbers: self.numbers(count)?,
                 digits: self.table.or("digits", 0, digits)?,
             },
             speed: core_speed::read(self.table)?,
             cores: self.table.or("cores", self.cores, Entry::count)?,
-        };
-        Fabric::with_interfaces(self.name.to_owned(), hosts, self.interfaces, (shape, layout))
-            .map_err(|problem| culprit.error(problem))
+        })
     }
+}
+
+/// The cable of a device to the switch inside its node.
+fn inside(entry: &Entry<'_>) -> Result<Cable, PlatformError> {
+    cable(&entry.table(&LINK)?, Duplex::Split, None)
 }
 
 /// The interfaces of each host. Hosts of a torus or a full mesh are switches themselves, with cables to each other.
@@ -278,6 +323,13 @@ fn interfaces(table: &Table<'_>, topology: &str) -> Result<HostInterfaces, Platf
     })?;
     let stripe_from =
         table.or("interface-striping", None, |entry| stripe_limit(entry, per_host).map(Some))?;
+    if let Some(entry) = table.get("devices")
+        && ["torus", "full"].contains(&topology)
+    {
+        return Err(entry.error(format!(
+            "nodes of devices need a network of switches, and cables of `{topology}` lead from host to host"
+        )));
+    }
     match table.get("interfaces") {
         Some(entry) if per_host > 1 && topology == "rails" => {
             Err(entry.error("each device of `rails` has one interface, that of its rail"))
