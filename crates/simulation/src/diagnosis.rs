@@ -406,7 +406,7 @@ impl<'a, M: Memory, P: Places> Diagnosis<'a, M, P> {
     }
 
     fn last_call(&self, rank: u32) -> Origin {
-        Origin::of(&self.engine.last_call(LineId::new(rank)))
+        Origin::of(&self.engine.last_named_call(LineId::new(rank)))
     }
 
     fn last_call_of(&mut self, rank: u32) -> String {

@@ -65,7 +65,7 @@ impl<M: Memory, P: Places> Diagnosis<'_, M, P> {
     }
 
     fn at_last_call(&mut self, class: FindingClass, rank: u32, text: String) -> Finding {
-        let call = CallSite::of(&self.engine.last_call(LineId::new(rank)));
+        let call = CallSite::of(&self.engine.last_named_call(LineId::new(rank)));
         self.at(call, Finding::new(class, rank, text), rank)
     }
 

@@ -58,7 +58,8 @@ impl<M: Memory> Calls<M> {
             }
         };
         // In real time, the burst has begun when the line was resumed.
-        (state.stamp, state.entered) = (stamp, self.work.real_time.take_start(line).unwrap_or(now));
+        state.turn_to(stamp);
+        state.entered = self.work.real_time.take_start(line).unwrap_or(now);
         let burst = self.work.bursts.of(rank, &stamp);
         if self.samples.is_open(rank) {
             self.sample_passes(line, burst.unwrap_or_default());

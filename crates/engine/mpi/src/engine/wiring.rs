@@ -258,6 +258,11 @@ impl<M: Memory> Engine<M> {
         self.calls.core.ranks.line(line).stamp
     }
 
+    /// The call of the program that a line is in, or was in last: not one that counts work for the library.
+    pub fn last_named_call(&self, line: LineId) -> Stamp {
+        self.calls.core.ranks.line(line).named_call()
+    }
+
     /// The recorded costs, if any were.
     pub fn bursts(&self) -> &Bursts {
         &self.calls.work.bursts

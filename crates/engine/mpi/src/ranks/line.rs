@@ -142,6 +142,8 @@ pub(crate) struct Line {
     pub inbox: Inbox,
     /// The call it is in, and since when.
     pub stamp: Stamp,
+    /// The last call of the program, once one has followed that is not the program's.
+    named: Option<Box<Stamp>>,
     pub entered: Time,
     /// The computation under way.
     pub work: Work,
@@ -167,6 +169,7 @@ impl Line {
             phase: Phase::Running,
             inbox: Inbox::default(),
             stamp: Stamp::default(),
+            named: None,
             entered: Time::ZERO,
             work: Work::Nanos(0),
             in_function: false,
@@ -177,6 +180,28 @@ impl Line {
             polling: Polling::default(),
             leaving: false,
             ideal: Time::ZERO,
+        }
+    }
+
+    /// The line turns to a call. One without a site counts work, or asks for the time, for the library.
+    #[inline(always)]
+    pub(crate) fn turn_to(&mut self, stamp: Stamp) {
+        let before = std::mem::replace(&mut self.stamp, stamp);
+        if stamp.site == 0 && before.site != 0 {
+            self.remember(before);
+        }
+    }
+
+    #[cold]
+    fn remember(&mut self, named: Stamp) {
+        **self.named.get_or_insert_default() = named;
+    }
+
+    /// The call of the program that it is in, or was in last.
+    pub(crate) fn named_call(&self) -> Stamp {
+        match &self.named {
+            Some(named) if self.stamp.site == 0 => **named,
+            _ => self.stamp,
         }
     }
 }
