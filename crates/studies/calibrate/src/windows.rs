@@ -1,4 +1,4 @@
-//! What processors need for the messages of a window: one call after the other, until the network is full.
+//! The time that processors need for the messages of a window, one call after the other, until the network is full.
 
 use crate::measurement::{Measurements, Point, SampleKind};
 use crate::protocol::time_at;
